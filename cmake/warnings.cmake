@@ -1,0 +1,10 @@
+# One INTERFACE target that every opalign target links: warnings and sanitizers, nothing else.
+add_library(opalign_warnings INTERFACE)
+target_compile_options(opalign_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Woverloaded-virtual -Wduplicated-cond -Wlogical-op -Wnull-dereference
+  $<$<BOOL:${OPALIGN_WERROR}>:-Werror>)
+foreach(sanitizer IN LISTS OPALIGN_SANITIZE)
+  add_compile_options(-fsanitize=${sanitizer} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizer})
+endforeach()

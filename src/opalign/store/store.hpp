@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.db: what a run found, in SQLite. This folder is the only place that knows SQL.
+// Schema and its version rule: store/schema.hpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <opalign/base/expected.hpp>
+#include <opalign/base/judgement.hpp>
+
+namespace opalign::store {
+
+/// What a runner did, as kept: no tensors.
+struct RunnerRecord {
+  std::string runner;
+  std::string status;       ///< "finished", "failed", "died", …
+  std::string error_class;  ///< empty where there was no error
+  std::string error_type;
+  std::string error_stage;
+  std::string message;
+  std::string trace;
+  int signal = 0;
+  int exit_code = 0;
+  double forward_s = 0, backward_s = 0;
+};
+
+/// One finished case.
+struct Record {
+  std::int64_t seq = 0;  ///< position in the run's suites, from 0
+  std::string id;        ///< case id; for a line that does not parse, of its raw text
+  std::string text;      ///< canonical text; the raw line where it does not parse
+  std::string api;       ///< callee of the (first) call; may be empty
+  std::string file;
+  int line = 0;
+  Judgement judgement;
+  std::vector<RunnerRecord> runners;
+  double wall_s = 0;  ///< from dispatch to verdict
+};
+
+/// Facts of the run as a whole: command, runners, versions, seed, policy, start time.
+using Facts = std::map<std::string, std::string>;
+
+class Writer {
+ public:
+  /// Creates `directory` (with parents) and run.db in it; fails if a run.db is there already.
+  static Expected<Writer> create(const std::string& directory, const Facts& facts);
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  ~Writer();
+
+  /// Queues a record; written in batches of up to 64 or when `flush` is called. A failure (full
+  /// disk) keeps the queue, so that a later call can still write it.
+  Expected<void> append(Record record);
+  Expected<void> flush();
+  Expected<void> set_fact(const std::string& key, const std::string& value);
+
+ private:
+  struct State;
+  explicit Writer(std::unique_ptr<State> state);
+  std::unique_ptr<State> m_state;
+};
+
+class Reader {
+ public:
+  /// Opens RUN, a directory with run.db or the file itself; works while a writer is at it.
+  static Expected<Reader> open(const std::string& path);
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+  ~Reader();
+
+  Expected<Facts> facts() const;
+  /// All records in order of seq; stops when `take` returns false.
+  Expected<void> each(const std::function<bool(const Record&)>& take) const;
+  /// Records whose id starts with `id_prefix`.
+  Expected<std::vector<Record>> find(const std::string& id_prefix) const;
+  Expected<std::map<std::string, std::int64_t>> count_by_verdict() const;
+
+ private:
+  struct State;
+  explicit Reader(std::unique_ptr<State> state);
+  std::unique_ptr<State> m_state;
+};
+
+}  // namespace opalign::store
