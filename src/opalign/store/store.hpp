@@ -3,6 +3,7 @@
 // Schema and its version rule: store/schema.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,21 +45,44 @@ struct Record {
   double wall_s = 0;  ///< from dispatch to verdict
 };
 
-/// Facts of the run as a whole: command, runners, versions, seed, policy, start time.
+/// Facts of the run as a whole: command, runners, versions, seed, policy, start time. Free keys,
+/// except those that a report needs to print a line that reruns a case:
 using Facts = std::map<std::string, std::string>;
+inline constexpr const char* k_fact_target = "target";          ///< runner spec
+inline constexpr const char* k_fact_references = "references";  ///< runner specs, one a line
+/// Further words of `opalign run` that the verdict depends on, one a line: "--seed\n7".
+inline constexpr const char* k_fact_options = "options";
+
+/// Which records are wanted; an empty member does not choose.
+struct Filter {
+  std::vector<Verdict> verdicts;
+  std::string id_prefix;
+  std::int64_t limit = 0;  ///< at most this many, 0: all
+};
+
+/// How many records of an API have a verdict.
+struct ApiCount {
+  std::string api;
+  Verdict verdict = Verdict::skipped;
+  std::int64_t count = 0;
+};
 
 class Writer {
  public:
   /// Creates `directory` (with parents) and run.db in it; fails if a run.db is there already.
   static Expected<Writer> create(const std::string& directory, const Facts& facts);
+  /// Opens the run.db in `directory` to append. Records of interrupted cases are dropped: they have
+  /// to run again. Both ways there is one writer a directory: a second one is an error.
+  static Expected<Writer> resume(const std::string& directory);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
-  /// Queues a record; written in batches of up to 64 or when `flush` is called. A failure (full
-  /// disk) keeps the queue, so that a later call can still write it.
+  /// Queues a record. Each 64 of them, and whatever is there after a second, go out in one
+  /// transaction. A failure (full disk) keeps the queue, so that a later call can still write it.
   Expected<void> append(Record record);
   Expected<void> flush();
+  [[nodiscard]] std::size_t queued() const;
   Expected<void> set_fact(const std::string& key, const std::string& value);
 
  private:
@@ -76,11 +100,17 @@ class Reader {
   ~Reader();
 
   Expected<Facts> facts() const;
-  /// All records in order of seq; stops when `take` returns false.
+  /// Records in order of seq; stops when `take` returns false. Those that pass have no leaves and
+  /// no texts of their runners.
   Expected<void> each(const std::function<bool(const Record&)>& take) const;
+  Expected<void> each(const Filter& filter, const std::function<bool(const Record&)>& take) const;
   /// Records whose id starts with `id_prefix`.
   Expected<std::vector<Record>> find(const std::string& id_prefix) const;
+  /// By label.
   Expected<std::map<std::string, std::int64_t>> count_by_verdict() const;
+  Expected<std::vector<ApiCount>> count_by_api() const;
+  /// Case id → how many records it has: what --resume need not run again.
+  Expected<std::map<std::string, std::int64_t>> finished() const;
 
  private:
   struct State;
