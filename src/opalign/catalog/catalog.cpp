@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <opalign/catalog/catalog.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <opalign/base/suggest.hpp>
+
+namespace opalign::catalog {
+namespace {
+
+namespace fs = std::filesystem;
+
+using RawEntries = std::map<std::string, std::pair<std::string /*file*/, toml::table>, std::less<>>;
+
+constexpr std::array<std::string_view, 8> k_keys{"call",     "same_as", "values",  "no_grad",
+                                                 "backward", "inplace", "compare", "note"};
+/// Any of these keys is a translation; a new framework is one more name here.
+constexpr std::array<std::string_view, 6> k_frameworks{"torch", "paddle", "mindspore",
+                                                       "jax",   "numpy",  "scipy"};
+
+bool is_framework(std::string_view key, const std::set<std::string>& folders) {
+  return std::ranges::find(k_frameworks, key) != k_frameworks.end() ||
+         folders.contains(std::string(key));
+}
+
+Expected<std::string> string_of(const toml::node& node, std::string_view place) {
+  if (const auto value = node.value<std::string>(); value && node.is_string())
+    return *value;
+  return fail(fmt::format("{}: expected a string", place));
+}
+
+Expected<Domain> domain_of(const toml::node& node, const std::string& place) {
+  TRY_ASSIGN(std::string text, string_of(node, place));
+  Expected<Domain> domain = parse_domain(text);
+  if (!domain)
+    return fail(fmt::format("{}: {}", place, domain.error().message), domain.error().hint);
+  return domain;
+}
+
+Expected<Invariant> invariant_of(const toml::node& node, const std::string& place) {
+  Invariant invariant;
+  const auto take_text = [&](std::string_view framework, std::string text) {
+    if (text == "meta")
+      invariant.meta = true;
+    else
+      invariant.texts.emplace(framework, std::move(text));
+  };
+  if (const toml::table* table = node.as_table()) {
+    for (const auto& [key, value] : *table) {
+      const std::string where = fmt::format("{}.{}", place, key.str());
+      if (key.str() == "when") {
+        TRY_ASSIGN(Domain condition, domain_of(value, where));
+        invariant.when = std::move(condition);
+      } else {
+        TRY_ASSIGN(std::string text, string_of(value, where));
+        take_text(key.str() == "text" ? std::string_view() : key.str(), std::move(text));
+      }
+    }
+    return invariant;
+  }
+  TRY_ASSIGN(std::string text, string_of(node, place));
+  take_text("", std::move(text));
+  return invariant;
+}
+
+/// The parameter that a name like `add_`, `__setitem__` or `__iadd__` says is written.
+bool writes_first_parameter(std::string_view api) {
+  const std::string_view leaf = api.substr(api.rfind('.') + 1);
+  static const std::set<std::string_view> k_operators{
+      "__setitem__", "__iadd__",     "__isub__", "__imul__", "__itruediv__", "__idiv__",
+      "__ipow__",    "__ifloordiv__", "__imod__", "__iand__", "__ior__",      "__ixor__"};
+  return k_operators.contains(leaf) || (leaf.ends_with('_') && !leaf.ends_with("__"));
+}
+
+/// The table of an entry with its `same_as` chain merged beneath it.
+Expected<toml::table> resolve(const RawEntries& raw, const std::string& api, int depth = 0) {
+  const auto& [file, table] = raw.find(api)->second;
+  const toml::node* alias = table.get("same_as");
+  if (alias == nullptr)
+    return table;
+  TRY_ASSIGN(std::string base_name, string_of(*alias, api + ".same_as"));
+  if (!raw.contains(base_name) || depth > 8)
+    return fail(fmt::format("{}: [\"{}\"] same_as = \"{}\": expected another entry's name", file, api,
+                            base_name));
+  TRY_ASSIGN(toml::table merged, resolve(raw, base_name, depth + 1));
+  for (const auto& [key, value] : table)
+    merged.insert_or_assign(key, value);
+  merged.erase("same_as");
+  return merged;
+}
+
+Expected<Entry> make_entry(const std::string& api, const std::string& file,
+                           const toml::table& table, const std::set<std::string>& folders) {
+  Entry entry;
+  entry.api = api;
+  entry.file = file;
+  const std::string place = fmt::format("{}: [\"{}\"]", file, api);
+  for (const auto& [key, node] : table) {
+    const std::string where = fmt::format("{}.{}", place, key.str());
+    if (key.str() == "call") {
+      TRY_ASSIGN(entry.call, string_of(node, where));
+    } else if (key.str() == "note") {
+      TRY_ASSIGN(entry.note, string_of(node, where));
+    } else if (key.str() == "inplace") {
+      TRY_ASSIGN(entry.inplace, string_of(node, where));
+    } else if (key.str() == "backward") {
+      entry.backward = node.value_or(true);
+    } else if (key.str() == "compare") {
+      TRY_ASSIGN(Invariant invariant, invariant_of(node, where));
+      entry.compare = std::move(invariant);
+    } else if (key.str() == "no_grad") {
+      if (node.as_array() == nullptr)
+        return fail(where + ": expected a list of parameter names");
+      for (const toml::node& item : *node.as_array()) {
+        TRY_ASSIGN(std::string parameter, string_of(item, where));
+        entry.no_grad.push_back(std::move(parameter));
+      }
+    } else if (key.str() == "values") {
+      if (node.as_table() == nullptr)
+        return fail(where + ": expected a table of domains");
+      for (const auto& [parameter, text] : *node.as_table()) {
+        TRY_ASSIGN(Domain domain, domain_of(text, fmt::format("{}.{}", where, parameter.str())));
+        entry.values.emplace(std::string(parameter.str()), std::move(domain));
+      }
+    } else if (is_framework(key.str(), folders)) {
+      TRY_ASSIGN(std::string text, string_of(node, where));
+      entry.translations.emplace(std::string(key.str()), std::move(text));
+    } else {
+      std::vector<std::string_view> names(k_keys.begin(), k_keys.end());
+      names.insert(names.end(), k_frameworks.begin(), k_frameworks.end());
+      return fail(where + ": unknown key", did_you_mean(key.str(), names));
+    }
+  }
+  if (entry.call.empty())
+    return fail(place + ": expected a key \"call\"");
+  Expected<Signature> signature = parse_signature(entry.call);
+  if (!signature)
+    return fail(fmt::format("{}: {}", place, signature.error().message), signature.error().hint);
+  entry.signature = std::move(*signature);
+  if (entry.inplace.empty() && writes_first_parameter(api) && !entry.signature.parameters.empty())
+    entry.inplace = entry.signature.parameters.front().name;
+
+  const auto require = [&](std::string_view parameter, std::string_view key) -> Expected<void> {
+    if (entry.signature.find(parameter) == nullptr)
+      return fail(fmt::format("{}.{}: \"{}\" is not a parameter of {}", place, key, parameter,
+                              entry.call));
+    return {};
+  };
+  for (const std::string& parameter : entry.no_grad) {
+    TRY(require(parameter, "no_grad"));
+  }
+  for (const auto& [parameter, domain] : entry.values) {
+    TRY(require(parameter, "values"));
+  }
+  if (!entry.inplace.empty()) {
+    TRY(require(entry.inplace, "inplace"));
+  }
+  return entry;
+}
+
+}  // namespace
+
+Expected<Catalog> Catalog::load(const std::string& directory) {
+  std::vector<fs::path> files;
+  std::set<std::string> folders;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error))
+    files.push_back(it->path());
+  if (error)
+    return fail(fmt::format("{}: {}", directory, error.message()),
+                "a catalog is a folder of <framework>/*.toml");
+  std::ranges::sort(files);
+
+  Catalog catalog;
+  RawEntries raw;
+  for (const fs::path& file : files) {
+    const std::string name = file.filename().string();
+    if (name.starts_with("prelude_") && name.ends_with(".py"))
+      catalog.m_prelude_files.push_back(file.string());
+    if (file.extension() != ".toml")
+      continue;
+    folders.insert(file.parent_path().filename().string());
+    toml::table table;
+    try {
+      table = toml::parse_file(file.string());
+    } catch (const toml::parse_error& parse_error) { // toml++ reports through exceptions
+      std::ostringstream place;
+      place << file.string() << ':' << parse_error.source().begin.line << ':'
+            << parse_error.source().begin.column;
+      return fail(fmt::format("{}: {}", place.str(), parse_error.description()));
+    }
+    for (auto&& [key, node] : table) {
+      if (node.as_table() == nullptr)
+        return fail(fmt::format("{}: \"{}\": expected a table", file.string(), key.str()),
+                    "an entry reads [\"paddle.concat\"], with the quotes");
+      if (!raw.emplace(std::string(key.str()), std::pair(file.string(), *node.as_table())).second)
+        return fail(fmt::format("{}: [\"{}\"] is also in {}", file.string(), key.str(),
+                                raw.find(key.str())->second.first));
+    }
+  }
+  for (const auto& [api, source] : raw) {
+    TRY_ASSIGN(toml::table table, resolve(raw, api));
+    TRY_ASSIGN(Entry entry, make_entry(api, source.first, table, folders));
+    catalog.m_entries.emplace(api, std::move(entry));
+  }
+  return catalog;
+}
+
+const Entry* Catalog::find(std::string_view api) const {
+  const auto found = m_entries.find(api);
+  return found == m_entries.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Catalog::preludes(std::string_view framework) const {
+  std::vector<std::string> found;
+  const std::string prefix = fmt::format("prelude_{}", framework);
+  for (const std::string& file : m_prelude_files) {
+    const std::string name = fs::path(file).stem().string();
+    if (name == prefix || name.starts_with(prefix + "_"))
+      found.push_back(file);
+  }
+  return found;
+}
+
+}  // namespace opalign::catalog

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <opalign/worker/reply.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace opalign::worker {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int k_max_depth = 64;
+constexpr std::size_t k_max_dims = 64;
+
+constexpr std::array<std::pair<std::string_view, ErrorClass>, 9> k_error_classes{{
+    {"not_registered", ErrorClass::not_registered},
+    {"invalid_argument", ErrorClass::invalid_argument},
+    {"out_of_memory", ErrorClass::out_of_memory},
+    {"translation", ErrorClass::translation},
+    {"no_such_name", ErrorClass::no_such_name},
+    {"not_allowed", ErrorClass::not_allowed},
+    {"no_such_dtype", ErrorClass::no_such_dtype},
+    {"output_limit", ErrorClass::output_limit},
+    {"other", ErrorClass::other},
+}};
+
+tl::unexpected<Error> broken(std::string_view expected) {
+  return fail(fmt::format("answer: expected {}", expected));
+}
+
+const Json* member(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string text_member(const Json& object, const char* key) {
+  const Json* found = member(object, key);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Expected<TensorView> read_tensor(const Json& leaf, std::span<const std::byte> output) {
+  const Json* offset = member(leaf, "o");
+  const Json* shape = member(leaf, "s");
+  const std::optional<DType> dtype = parse_dtype(text_member(leaf, "d"));
+  if (offset == nullptr || !offset->is_number_unsigned() || shape == nullptr ||
+      !shape->is_array() || shape->size() > k_max_dims || !dtype)
+    return broken("a tensor with \"o\", \"d\" and \"s\"");
+  TensorView view{*dtype, {}, nullptr};
+  for (const Json& size : *shape) {
+    if (!size.is_number_unsigned())
+      return broken("sizes >= 0");
+    view.shape.push_back(size.get<std::int64_t>());
+  }
+  const std::optional<std::int64_t> elements = numel(view.shape);
+  const auto begin = offset->get<std::size_t>();
+  if (!elements || begin > output.size() || begin % 8 != 0 ||
+      static_cast<std::size_t>(*elements) > (output.size() - begin) / size_of(*dtype))
+    return broken("a tensor inside the output file");
+  view.data = output.data() + begin;
+  return view;
+}
+
+Expected<double> read_number(const Json& text) {
+  if (!text.is_string())
+    return broken("a number as text");
+  const auto& digits = text.get_ref<const std::string&>();
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range)
+    return digits.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
+  if (error != std::errc() || end != digits.data() + digits.size())
+    return broken("a number as text");
+  return value;
+}
+
+Expected<Result> read_result(const Json& node, std::span<const std::byte> output, int depth = 0) {
+  if (depth > k_max_depth)
+    return broken("less nesting");
+  switch (node.type()) {
+  case Json::value_t::null: return Result{std::monostate()};
+  case Json::value_t::boolean: return Result{node.get<bool>()};
+  case Json::value_t::number_integer: return Result{node.get<std::int64_t>()};
+  case Json::value_t::number_unsigned:
+    if (node.get<std::uint64_t>() > INT64_MAX)
+      return Result{ResultOther{fmt::format("int {}", node.get<std::uint64_t>())}};
+    return Result{node.get<std::int64_t>()};
+  case Json::value_t::number_float: return Result{node.get<double>()};
+  case Json::value_t::string: return Result{node.get<std::string>()};
+  case Json::value_t::array: {
+    ResultSequence sequence;
+    for (const Json& item : node) {
+      TRY_ASSIGN(Result child, read_result(item, output, depth + 1));
+      sequence.items.push_back(std::move(child));
+    }
+    return Result{std::move(sequence)};
+  }
+  case Json::value_t::object: break;
+  default: return broken("a value");
+  }
+  const std::string kind = text_member(node, "$");
+  const Json* value = member(node, "v");
+  if (kind == "out") {
+    TRY_ASSIGN(TensorView view, read_tensor(node, output));
+    return Result{std::move(view)};
+  }
+  if (value == nullptr)
+    return broken("an object with \"$\" and \"v\"");
+  if (kind == "dtype" && value->is_string())
+    return Result{ResultDType{value->get<std::string>()}};
+  if (kind == "float") {
+    TRY_ASSIGN(double number, read_number(*value));
+    return Result{number};
+  }
+  if (kind == "complex" && value->is_array() && value->size() == 2) {
+    TRY_ASSIGN(double real, read_number((*value)[0]));
+    TRY_ASSIGN(double imag, read_number((*value)[1]));
+    return Result{std::complex<double>(real, imag)};
+  }
+  if (kind == "dict" && value->is_array()) {
+    ResultMapping mapping;
+    for (const Json& pair : *value) {
+      if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string())
+        return broken("pairs of a key and a value");
+      TRY_ASSIGN(Result child, read_result(pair[1], output, depth + 1));
+      mapping.items.emplace_back(pair[0].get<std::string>(), std::move(child));
+    }
+    return Result{std::move(mapping)};
+  }
+  if (value->is_array()) { // tuple, slice, shape: a sequence by another name
+    return read_result(*value, output, depth + 1);
+  }
+  return Result{ResultOther{value->is_string() ? value->get<std::string>() : kind}};
+}
+
+Stage read_stage(const Json& error) {
+  const std::string text = text_member(error, "stage");
+  for (Stage stage : {Stage::backward, Stage::fetch})
+    if (text == label(stage))
+      return stage;
+  return Stage::forward;
+}
+
+RunnerError read_error(const Json& error) {
+  RunnerError read;
+  const std::string kind = text_member(error, "class");
+  const auto found =
+      std::ranges::find_if(k_error_classes, [&](const auto& entry) { return entry.first == kind; });
+  read.kind = found == k_error_classes.end() ? ErrorClass::other : found->second;
+  read.stage = read_stage(error);
+  read.type = text_member(error, "type");
+  read.message = text_member(error, "message");
+  read.trace = text_member(error, "trace");
+  return read;
+}
+
+void extent_of(const Json& node, std::size_t& extent, int depth) {
+  if (depth > k_max_depth)
+    return;
+  if (node.is_object() && text_member(node, "$") == "out") {
+    if (const Expected<TensorView> view =
+            read_tensor(node, {static_cast<const std::byte*>(nullptr), SIZE_MAX / 2})) {
+      const auto bytes = static_cast<std::size_t>(*numel(view->shape)) * size_of(view->dtype);
+      extent = std::max(extent, node["o"].get<std::size_t>() + bytes);
+    }
+    return;
+  }
+  if (node.is_structured())
+    for (const Json& child : node)
+      extent_of(child, extent, depth + 1);
+}
+
+}  // namespace
+
+Expected<Outcome> read_outcome(const Json& answer, std::span<const std::byte> output,
+                               const std::vector<std::string>& input_names) {
+  Outcome outcome;
+  outcome.status = OutcomeStatus::finished;
+  if (const Json* error = member(answer, "error")) {
+    if (!error->is_object())
+      return broken("an error object");
+    outcome.error = read_error(*error);
+    outcome.stage = outcome.error->stage;
+    if (outcome.stage == Stage::forward)
+      outcome.status = OutcomeStatus::failed;
+  }
+  if (const Json* result = member(answer, "result")) {
+    TRY_ASSIGN(outcome.outputs, read_result(*result, output));
+  } else if (!outcome.error) {
+    return broken("\"result\" or \"error\"");
+  }
+  if (const Json* gradients = member(answer, "grads"); gradients != nullptr && !gradients->is_null()) {
+    if (!gradients->is_array())
+      return broken("a list of gradients");
+    for (const Json& leaf : *gradients) {
+      if (leaf.is_null()) {
+        outcome.gradients.emplace_back();
+        continue;
+      }
+      TRY_ASSIGN(TensorView view, read_tensor(leaf, output));
+      outcome.gradients.emplace_back(std::move(view));
+    }
+    outcome.has_gradients = true;
+    outcome.stage = Stage::backward;
+  }
+  if (const Json* modified = member(answer, "modified"); modified != nullptr) {
+    if (!modified->is_array())
+      return broken("a list of modified inputs");
+    for (const Json& index : *modified) {
+      if (!index.is_number_unsigned() || index.get<std::size_t>() >= input_names.size())
+        return broken("numbers of inputs");
+      outcome.modified.push_back(input_names[index.get<std::size_t>()]);
+    }
+  }
+  if (const Json* times = member(answer, "t");
+      times != nullptr && times->is_array() && times->size() == 2 && (*times)[0].is_number() &&
+      (*times)[1].is_number()) {
+    outcome.forward_s = (*times)[0].get<double>();
+    outcome.backward_s = (*times)[1].get<double>();
+  }
+  return outcome;
+}
+
+std::size_t output_extent(const Json& answer) {
+  std::size_t extent = 0;
+  for (const char* key : {"result", "grads"})
+    if (const Json* node = member(answer, key))
+      extent_of(*node, extent, 0);
+  return extent;
+}
+
+}  // namespace opalign::worker
