@@ -86,17 +86,18 @@ Expected<Signature> parse_signature(std::string_view text) {
   return signature;
 }
 
-const Binding* Bound::find(std::string_view name) const {
+const BoundParameter* Bound::find(std::string_view name) const {
   const auto found =
-      std::ranges::find_if(bindings, [&](const Binding& b) { return b.name == name; });
-  return found == bindings.end() ? nullptr : &*found;
+      std::ranges::find_if(
+      parameters, [&](const BoundParameter& p) { return p.name == name; });
+  return found == parameters.end() ? nullptr : &*found;
 }
 
 Expected<Bound> bind(const Signature& signature, const cases::Call& call) {
   const std::vector<Parameter>& parameters = signature.parameters;
   Bound bound;
   for (const Parameter& parameter : parameters)
-    bound.bindings.push_back({parameter.name, nullptr, -1});
+    bound.parameters.push_back({parameter.name, nullptr, -1});
 
   std::size_t position = 0;
   for (std::size_t index = 0; index < call.arguments.size(); ++index) {
@@ -109,8 +110,8 @@ Expected<Bound> bind(const Signature& signature, const cases::Call& call) {
       if (parameters[target].variadic) {
         if (bound.rest == nullptr) {
           bound.rest = std::make_unique<cases::Value>(cases::Value{cases::Tuple{}});
-          bound.bindings[target].value = bound.rest.get();
-          bound.bindings[target].argument = static_cast<int>(index);
+          bound.parameters[target].value = bound.rest.get();
+          bound.parameters[target].argument = static_cast<int>(index);
         }
         std::get<cases::Tuple>(bound.rest->data).items.push_back(argument.value);
         continue;
@@ -128,21 +129,21 @@ Expected<Bound> bind(const Signature& signature, const cases::Call& call) {
       }
       target = static_cast<std::size_t>(found - parameters.begin());
     }
-    if (bound.bindings[target].value != nullptr)
+    if (bound.parameters[target].value != nullptr)
       return fail(fmt::format("{}: argument \"{}\" is given twice", call.callee,
                               parameters[target].name));
-    bound.bindings[target].value = &argument.value;
-    bound.bindings[target].argument = static_cast<int>(index);
+    bound.parameters[target].value = &argument.value;
+    bound.parameters[target].argument = static_cast<int>(index);
   }
 
   static const cases::Value k_empty{cases::Tuple{}};
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (bound.bindings[i].value != nullptr)
+    if (bound.parameters[i].value != nullptr)
       continue;
     if (parameters[i].variadic)
-      bound.bindings[i].value = &k_empty;
+      bound.parameters[i].value = &k_empty;
     else if (parameters[i].default_value)
-      bound.bindings[i].value = &*parameters[i].default_value;
+      bound.parameters[i].value = &*parameters[i].default_value;
     else
       return fail(fmt::format("{}: argument \"{}\" is missing", call.callee, parameters[i].name));
   }

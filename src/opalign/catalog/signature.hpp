@@ -30,7 +30,7 @@ struct Signature {
 Expected<Signature> parse_signature(std::string_view text);
 
 /// A parameter's value in one call. It points into the call, the signature or its Bound.
-struct Binding {
+struct BoundParameter {
   std::string_view name;
   const cases::Value* value = nullptr;
   /// Where the call has it: index of the argument, or -1 for a default. A variadic parameter has the
@@ -38,12 +38,12 @@ struct Binding {
   int argument = -1;
 };
 
-/// The bindings of a call in the order of the signature, defaults included.
+/// The parameters of a call in the order of the signature, defaults included.
 struct Bound {
-  std::vector<Binding> bindings;
+  std::vector<BoundParameter> parameters;
   std::unique_ptr<cases::Value> rest;  ///< what a variadic parameter took
 
-  [[nodiscard]] const Binding* find(std::string_view name) const;
+  [[nodiscard]] const BoundParameter* find(std::string_view name) const;
 };
 
 /// Binds a call's arguments. The signature and the call must outlive the result.

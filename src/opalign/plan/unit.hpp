@@ -48,6 +48,7 @@ struct Unit {
   std::optional<Judgement> judgement;
   bool backward = true;         ///< differentiate
   bool compare_values = true;   ///< false: structure, shape and dtype only
+  bool has_invariant = false;   ///< the entry's `compare` holds for this call
   bool inputs_finite = true;    ///< the case asks for no nan or inf
   std::size_t input_bytes = 0;  ///< of all buffers, each rounded up to 64
 };
