@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <opalign/compare/compare.hpp>
+
+#include <cfloat>
+#include <cmath>
+
+#include <opalign/compare/measure.hpp>
+#include <opalign/compare/tensor.hpp>
+
+namespace opalign::compare {
+namespace {
+
+struct Sums {
+  std::int64_t count = 0;  ///< elements that are finite on both sides
+  double abs = 0, squares = 0, difference = 0, ab = 0, aa = 0, bb = 0;
+};
+
+/// Statistics are stored and printed: they are finite, saturating at the largest double.
+double saturate(double value) {
+  return std::isnan(value) ? 0 : std::clamp(value, -DBL_MAX, DBL_MAX);
+}
+
+/// Squares of doubles may overflow or vanish where the doubles do not; those of the others cannot.
+bool lost_range(const Sums& sums, double max_abs) {
+  const auto lost = [](double sum) { return !std::isfinite(sum) || sum < 1e-280; };
+  return lost(sums.aa) || lost(sums.bb) || (max_abs > 0 && lost(sums.squares));
+}
+
+/// The same products over elements scaled to at most 1 by powers of two.
+template <class E>
+void rescale(const TensorView& a, const TensorView& b, std::int64_t count, TensorStats& stats) {
+  const auto parts = [](typename E::Bits bits) {
+    if constexpr (k_is_complex<E>)
+      return bits;
+    else
+      return std::array{bits};
+  };
+  double max_a = 0, max_b = 0;
+  const auto each = [&](auto use) {
+    for (std::int64_t i = 0; i < stats.numel; ++i) {
+      const auto x = parts(load<E>(a.data, i)), y = parts(load<E>(b.data, i));
+      for (std::size_t part = 0; part < x.size(); ++part)
+        if (Float64::is_finite(x[part]) && Float64::is_finite(y[part]))
+          use(Float64::value(x[part]), Float64::value(y[part]));
+    }
+  };
+  each([&](double x, double y) {
+    max_a = std::max(max_a, std::fabs(x));
+    max_b = std::max(max_b, std::fabs(y));
+  });
+  // Not 2^-exponent in one factor: that of a subnormal is no double.
+  const auto down = [](double x, double max) { return max > 0 ? std::ldexp(x, -std::ilogb(max)) : 0; };
+  Sums sums;
+  const double widest = std::max(max_a, max_b);
+  each([&](double x, double y) {
+    const double p = down(x, max_a), q = down(y, max_b), d = down(x, widest) - down(y, widest);
+    sums.ab += p * q;
+    sums.aa += p * p;
+    sums.bb += q * q;
+    sums.squares += d * d;
+  });
+  if (max_a > 0 && max_b > 0)
+    stats.cosine = std::clamp(sums.ab / std::sqrt(sums.aa * sums.bb), -1.0, 1.0);
+  else
+    stats.cosine = max_a == max_b ? 1 : 0;
+  if (widest > 0)
+    stats.rms_abs = saturate(
+        std::ldexp(std::sqrt(sums.squares / static_cast<double>(count)), std::ilogb(widest)));
+}
+
+template <class E>
+TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
+                   const Tolerance& tolerance) {
+  TensorStats stats;
+  stats.numel = count;
+  Sums sums;
+  Badness worst;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const typename E::Bits a_bits = load<E>(a.data, i), b_bits = load<E>(b.data, i);
+    stats.bit_equal += a_bits == b_bits;
+    const Measure m = measure<E>(a_bits, b_bits, tolerance);
+    const bool wrong = m.other_class || !m.within;
+    // The product stands for a division; where it is not exact the division below decides.
+    if (wrong || m.abs > worst.ratio * m.limit) [[unlikely]] {
+      stats.class_mismatched += m.other_class;
+      stats.mismatched += wrong;
+      if (wrong && stats.first_mismatch < 0)
+        stats.first_mismatch = i;
+      if (const Badness badness(m); badness.worse_than(worst)) {
+        worst = badness;
+        stats.worst = i;
+      }
+    }
+    if (m.other_class || !m.finite) [[unlikely]]
+      continue;
+    ++sums.count;
+    sums.abs += m.abs;
+    sums.squares += m.abs * m.abs;
+    sums.difference += m.difference;
+    sums.ab += m.ab;
+    sums.aa += m.aa;
+    sums.bb += m.bb;
+    stats.max_abs = std::max(stats.max_abs, m.abs);
+    const double base = std::max(m.reference, E::k_floor);
+    if (m.abs > stats.max_rel * base)
+      stats.max_rel = m.abs / base;
+    stats.max_ulp = std::max(stats.max_ulp, m.ulp);
+  }
+  if (sums.count == 0)
+    return stats;
+
+  const double n = static_cast<double>(sums.count);
+  stats.mean_abs = saturate(sums.abs / n);
+  stats.rms_abs = saturate(std::sqrt(sums.squares / n));
+  stats.bias = saturate(sums.difference / n);
+  if (sums.aa > 0 && sums.bb > 0)
+    stats.cosine = std::clamp(saturate(sums.ab / std::sqrt(sums.aa) / std::sqrt(sums.bb)), -1.0, 1.0);
+  else
+    stats.cosine = sums.aa == sums.bb ? 1 : 0;
+  if constexpr (std::is_same_v<E, Float64> || std::is_same_v<E, ComplexElement<Float64>>)
+    if (lost_range(sums, stats.max_abs))
+      rescale<E>(a, b, sums.count, stats);
+  stats.max_abs = saturate(stats.max_abs);
+  stats.max_rel = saturate(stats.max_rel);
+  return stats;
+}
+
+}  // namespace
+
+TensorStats compare_tensors(const TensorView& a, const TensorView& b, const Tolerance& tolerance) {
+  if (!readable(a) || !readable(b) || a.dtype != b.dtype || a.shape != b.shape)
+    return {};
+  const std::int64_t count = *numel(a.shape);
+  const std::size_t bytes = static_cast<std::size_t>(count) * size_of(a.dtype);
+  if (count == 0 || a.data == b.data || std::memcmp(a.data, b.data, bytes) == 0) {
+    TensorStats stats;
+    stats.numel = stats.bit_equal = count;
+    return stats;
+  }
+  return visit_element(a.dtype, [&](auto element) {
+    return gather<decltype(element)>(a, b, count, tolerance);
+  });
+}
+
+}  // namespace opalign::compare
