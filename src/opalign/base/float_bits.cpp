@@ -20,7 +20,8 @@ struct Format {
   static constexpr bool k_has_infinity = k_has_infinity_;
   static constexpr int k_bias = (1 << (k_exponent_ - 1)) - 1;
   static constexpr Bits k_sign = static_cast<Bits>(1u << (k_exponent_ + k_fraction_));
-  static constexpr Bits k_top_exponent = static_cast<Bits>(((1u << k_exponent_) - 1) << k_fraction_);
+  static constexpr Bits k_top_exponent =
+      static_cast<Bits>(((1u << k_exponent_) - 1) << k_fraction_);
   static constexpr Bits k_nan =
       static_cast<Bits>(k_has_infinity_ ? k_top_exponent | (1u << (k_fraction_ - 1)) : k_sign - 1u);
   /// What overflow becomes; one above the largest finite value.
@@ -57,8 +58,10 @@ typename F::Bits encode(double value) {
     if (rounded > F::k_overflow)
       rounded = F::k_overflow;
   } else {
-    // The result is subnormal, or rounds up to the smallest normal; its unit is 2^(1-bias-fraction).
-    const int below = k_double_bias - F::k_bias + 1 - static_cast<int>(magnitude >> k_double_fraction);
+    // The result is subnormal, or rounds up to the smallest normal; its unit is
+    // 2^(1-bias-fraction).
+    const int below =
+        k_double_bias - F::k_bias + 1 - static_cast<int>(magnitude >> k_double_fraction);
     const int shift = k_drop + below;
     rounded = shift > k_double_fraction + 1
                   ? 0
@@ -72,8 +75,7 @@ double decode(typename F::Bits bits) {
   const std::uint64_t sign = (bits & F::k_sign) != 0 ? std::uint64_t{1} << 63 : 0;
   const std::uint64_t magnitude = bits & static_cast<typename F::Bits>(F::k_sign - 1);
   constexpr int k_drop = k_double_fraction - F::k_fraction;
-  const bool special =
-      F::k_has_infinity ? magnitude >= F::k_top_exponent : magnitude == F::k_nan;
+  const bool special = F::k_has_infinity ? magnitude >= F::k_top_exponent : magnitude == F::k_nan;
   if (special)
     return std::bit_cast<double>(sign | k_double_infinity | (magnitude << k_drop));
   constexpr std::uint64_t k_rebias = std::uint64_t{k_double_bias - F::k_bias} << k_double_fraction;
@@ -139,10 +141,14 @@ double float8_e5m2_value(std::uint8_t bits) { return decode<E5M2>(bits); }
 
 void round_into(DType dtype, std::span<const double> values, std::byte* out) {
   switch (dtype) {
-    case DType::float16: return encode_each<Float16>(values, out);
-    case DType::bfloat16: return encode_each<BFloat16>(values, out);
-    case DType::float8_e4m3fn: return encode_each<E4M3>(values, out);
-    case DType::float8_e5m2: return encode_each<E5M2>(values, out);
+    case DType::float16:
+      return encode_each<Float16>(values, out);
+    case DType::bfloat16:
+      return encode_each<BFloat16>(values, out);
+    case DType::float8_e4m3fn:
+      return encode_each<E4M3>(values, out);
+    case DType::float8_e5m2:
+      return encode_each<E5M2>(values, out);
     case DType::float32:
       for (std::size_t i = 0; i < values.size(); ++i) {
         const float value = static_cast<float>(values[i]);
@@ -158,11 +164,16 @@ void round_into(DType dtype, std::span<const double> values, std::byte* out) {
 
 double floor_to(DType dtype, double x) {
   switch (dtype) {
-    case DType::float16: return floor_in<Float16>(x);
-    case DType::bfloat16: return floor_in<BFloat16>(x);
-    case DType::float8_e4m3fn: return floor_in<E4M3>(x);
-    case DType::float8_e5m2: return floor_in<E5M2>(x);
-    case DType::float32: return floor_in_float32(x);
+    case DType::float16:
+      return floor_in<Float16>(x);
+    case DType::bfloat16:
+      return floor_in<BFloat16>(x);
+    case DType::float8_e4m3fn:
+      return floor_in<E4M3>(x);
+    case DType::float8_e5m2:
+      return floor_in<E5M2>(x);
+    case DType::float32:
+      return floor_in_float32(x);
     default: {
       constexpr double k_largest = std::numeric_limits<double>::max();
       return x > k_largest ? k_largest : x < -k_largest ? -k_largest : x;

@@ -111,7 +111,7 @@ struct Split {
 /// Values given one by one, cycled if there are fewer; complex as (re, im) pairs.
 struct Explicit {
   std::vector<double> real;
-  std::vector<double> imag;  ///< empty, or as long as `real`
+  std::vector<double> imag;           ///< empty, or as long as `real`
   std::vector<std::int64_t> integer;  ///< exact integers, used for integer dtypes when not empty
   bool operator==(const Explicit&) const = default;
 };
