@@ -37,6 +37,8 @@ class Forkserver {
                                    int pool_fd);
 
   [[nodiscard]] Channel& control() { return m_control; }
+  [[nodiscard]] int control_fd() const { return m_control.fd(); }
+  [[nodiscard]] bool control_wants_write() const { return m_control.wants_write(); }
   /// What the process and its workers print, to poll and drain; never blocks.
   [[nodiscard]] int output_fd() const { return m_output.get(); }
   /// Returns false at end of file.

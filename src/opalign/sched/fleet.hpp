@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fleet: all processes of one runner. It starts and replaces workers, hands them jobs, and turns
+// whatever becomes of a job (an answer, garbage, a death) into an Outcome, charged to that job alone.
+// It does not know units, references or verdicts.
+//
+// A worker runs its queue in order, and the mark in its first output file (docs/protocol.md) says which
+// job it is in. So a death is charged to the marked job; the others in its queue run elsewhere.
+// A job that dies in a worker that had run others before is run again in a fresh one, alone: only
+// what happens there counts.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+#include <poll.h>
+
+#include <opalign/base/outcome.hpp>
+#include <opalign/worker/forkserver.hpp>
+#include <opalign/worker/mapping.hpp>
+
+namespace opalign::sched {
+
+using Clock = std::chrono::steady_clock;
+
+/// An output file of a worker. Outcomes point into it, so it outlives the worker if need be.
+struct OutputFile {
+  Fd fd;
+  worker::Mapping map;
+  bool busy = false;  ///< an answer in it has not been judged yet
+};
+
+struct Job {
+  std::uint64_t id = 0;  ///< unique in the run, not 0
+  bool resolve = false;  ///< only resolve a name
+  std::string body;      ///< members of the run frame after "out", or of the resolve frame after "id"
+  std::vector<std::string> input_names;
+  bool alone = false;    ///< needs a fresh worker
+  int attempts = 0;      ///< workers that died with it unmarked
+};
+
+/// What became of a job. `output` keeps alive what the outcome's tensors point into.
+struct Delivery {
+  std::uint64_t job = 0;
+  Outcome outcome;
+  std::shared_ptr<OutputFile> output;
+};
+
+/// Upstream gradients that a worker needs beyond the pool.
+struct GradientRequest {
+  std::uint64_t job = 0;
+  int worker = 0;
+  std::vector<std::pair<DType, Shape>> gradients;
+};
+
+struct FleetOptions {
+  std::string runner;  ///< canonical spec, for outcomes and messages
+  int workers = 2;
+  int threads = 1;
+  std::size_t memory = 0;  ///< bytes a worker may allocate, 0 for any
+};
+
+class Fleet {
+ public:
+  Fleet(FleetOptions options, worker::Launch launch, int arena_fd, int pool_fd);
+
+  /// Starts the forkserver; workers follow when it says hello.
+  Expected<void> start();
+
+  /// Places for jobs now: free queue positions of active workers, those waiting in here taken off.
+  [[nodiscard]] int capacity() const;
+  void submit(Job job);
+
+  /// What to wait for; `handle` looks at the same entries after poll(2).
+  void add_poll(std::vector<pollfd>& polls) const;
+  /// Reads, writes, replaces, assigns. Fails only where the runner as a whole cannot go on.
+  Expected<void> handle();
+
+  [[nodiscard]] std::vector<Delivery> take_deliveries() { return std::move(m_deliveries); }
+  [[nodiscard]] std::vector<GradientRequest> take_requests() { return std::move(m_requests); }
+  /// Answers a GradientRequest; `tensors` is the JSON list of the `grads` frame.
+  void send_gradients(const GradientRequest& request, const std::string& tensors);
+
+  /// The jobs that are running, each with how long it has been, in seconds.
+  [[nodiscard]] std::vector<std::pair<std::uint64_t, double>> running() const;
+  /// Kills the worker that runs the job; the job is delivered as timed out.
+  void time_out(std::uint64_t job);
+  /// Kills the worker that runs the job; the job is delivered with this error instead.
+  void abort(std::uint64_t job, RunnerError error);
+
+  [[nodiscard]] const std::string& runner() const { return m_options.runner; }
+  [[nodiscard]] bool is_up() const { return m_hello; }
+  [[nodiscard]] const std::string& version() const { return m_version; }
+  /// Seconds that workers spent on jobs, all together.
+  [[nodiscard]] double busy_s() const { return m_busy_s; }
+  [[nodiscard]] std::uint64_t workers_started() const { return m_workers_started; }
+
+ private:
+  struct Running {
+    Job job;
+    std::size_t output = 0;
+  };
+  enum class Fate { none, timed_out, aborted, broke_protocol };
+  struct Worker {
+    int number = 0;
+    Fd pidfd;
+    pid_t pid = -1;
+    worker::Channel channel;
+    std::vector<std::shared_ptr<OutputFile>> outputs;
+    worker::Mapping mark;
+    std::deque<Running> queue;
+    Clock::time_point head_since;  ///< when the head of the queue could start
+    std::uint64_t executed = 0;
+    bool ready = false;
+    bool active = false;   ///< takes jobs; else a spare
+    bool retired = false;  ///< takes no more jobs, ends when its queue is empty
+    bool lost = false;     ///< its socket is closed or broken: waits for its exit
+    Clock::time_point lost_since;
+    Fate fate = Fate::none;
+    RunnerError abort_error;
+  };
+
+  Expected<void> handle_control();
+  Expected<void> on_control(const nlohmann::json& frame);
+  Expected<void> restart(const std::string& why);
+  Expected<void> request_workers();
+  void receive(Worker& worker);
+  void on_frame(Worker& worker, const std::string& text);
+  void on_ready(Worker& worker, const nlohmann::json& frame);
+  void on_need(Worker& worker, const nlohmann::json& frame);
+  void on_answer(Worker& worker, const nlohmann::json& frame);
+  void lose(Worker& worker);
+  void break_off(Worker& worker);
+  void bury(Worker& worker, int signal, int exit_code);
+  void assign();
+  void send(Worker& worker, Job job);
+  void kill(Worker& worker);
+  void deliver(const Worker& worker, const Job& job, Outcome outcome,
+               std::shared_ptr<OutputFile> output = nullptr);
+  void requeue(Job job);
+  void check_memory();
+  [[nodiscard]] Worker* find(int number);
+  [[nodiscard]] bool can_take(const Worker& worker) const;
+  [[nodiscard]] Worker* running_worker(std::uint64_t job);
+
+  FleetOptions m_options;
+  worker::Launch m_launch;
+  int m_arena_fd;
+  int m_pool_fd;
+  worker::Forkserver m_server;
+  std::vector<std::unique_ptr<Worker>> m_workers;
+  std::deque<Job> m_backlog;  ///< jobs without a worker; those that lost one come first
+  std::deque<Job> m_alone;    ///< jobs that wait for a fresh worker
+  std::vector<Delivery> m_deliveries;
+  std::vector<GradientRequest> m_requests;
+  std::string m_version;
+  bool m_hello = false;
+  int m_next_worker = 1;
+  int m_failed_starts = 0;  ///< workers in a row that died before they were ready
+  int m_restarts = 0;       ///< forkservers in a row that ended without an answer in between
+  double m_busy_s = 0;
+  std::uint64_t m_workers_started = 0;
+  Clock::time_point m_memory_checked;
+};
+
+}  // namespace opalign::sched

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <opalign/sched/scheduler.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <opalign/base/interrupt.hpp>
+#include <opalign/sched/fleet.hpp>
+#include <opalign/sched/place_inputs.hpp>
+#include <opalign/value/pool.hpp>
+#include <opalign/worker/arena.hpp>
+
+namespace opalign::sched {
+namespace {
+
+/// Units in flight for each slot: enough that no worker waits for opalign.
+constexpr int k_depth = 4;
+/// While another runner of the unit is still busy too, nobody knows what is slow: patience.
+constexpr double k_patience = 6;
+constexpr double k_slower = 20;
+/// A unit is expected to take its inputs, and for each runner about four times as much again:
+/// a copy, outputs, gradients, workspace.
+constexpr std::size_t k_memory_factor = 4;
+/// Output files larger than this give their memory back once they are judged.
+constexpr std::size_t k_keep_output = std::size_t{1} << 20;
+constexpr int k_poll_ms = 50;
+/// After an interrupt, for what is in flight to end.
+constexpr std::chrono::seconds k_grace{2};
+
+struct Flight {
+  plan::Unit unit;
+  std::optional<std::size_t> region;
+  std::vector<std::size_t> gradient_regions;
+  std::size_t expected_bytes = 0;
+  std::vector<std::optional<Outcome>> outcomes;  ///< by runner
+  std::vector<std::shared_ptr<OutputFile>> outputs;
+  std::vector<Clock::time_point> ended;
+  Clock::time_point begun;
+};
+
+/// Job ids: unit number times 256 plus the runner, so that both are in the id. Never 0.
+std::uint64_t job_id(std::uint64_t flight, std::size_t runner) { return flight << 8 | runner; }
+std::uint64_t flight_of(std::uint64_t job) { return job >> 8; }
+std::size_t runner_of(std::uint64_t job) { return job & 0xFF; }
+
+void release(OutputFile& output) {
+  output.busy = false;
+  if (output.map.size() > k_keep_output)
+    ::fallocate(output.fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096,
+                static_cast<off_t>(output.map.size() - 4096));
+}
+
+class Loop {
+ public:
+  Loop(const Options& options, const compare::Policy& policy, const Source& next,
+       const Sink& finished, const Tick& tick)
+      : m_options(options), m_policy(policy), m_next(next), m_finished(finished), m_tick(tick) {}
+
+  Expected<void> set_up(const std::vector<RunnerLaunch>& runners);
+  Expected<Totals> run();
+
+ private:
+  Expected<void> dispatch();
+  Expected<void> launch(plan::Unit unit);
+  void collect();
+  void serve(Fleet& fleet, const GradientRequest& request);
+  void enforce_time_limits();
+  Expected<void> judge_complete();
+  Expected<void> finish(Flight& flight);
+  [[nodiscard]] bool has_room(const plan::Unit& unit) const;
+  [[nodiscard]] std::size_t expected_bytes(const plan::Unit& unit) const;
+
+  const Options& m_options;
+  const compare::Policy& m_policy;
+  const Source& m_next;
+  const Sink& m_finished;
+  const Tick& m_tick;
+
+  worker::Arena m_arena;
+  Fd m_pool;
+  Fd m_pool_read_only;
+  std::vector<std::unique_ptr<Fleet>> m_fleets;
+  std::map<std::uint64_t, Flight> m_flights;
+  std::optional<plan::Unit> m_waiting;  ///< read, but there was no room for it
+  bool m_exhausted = false;
+  bool m_interrupted = false;
+  std::uint64_t m_next_flight = 1;
+  std::size_t m_bytes_in_flight = 0;
+  std::vector<std::uint64_t> m_complete;
+};
+
+Expected<void> Loop::set_up(const std::vector<RunnerLaunch>& runners) {
+  TRY_ASSIGN(m_arena, worker::Arena::create(m_options.memory_budget));
+  TRY_ASSIGN(m_pool, worker::make_memfd("opalign-pool", value::k_pool_bytes));
+  {
+    TRY_ASSIGN(const worker::Mapping map,
+               worker::Mapping::map(m_pool.get(), value::k_pool_bytes, true));
+    value::fill_pool(m_options.seed, map.bytes());
+  }
+  TRY_ASSIGN(m_pool_read_only, worker::reopen_read_only(m_pool));
+  for (const RunnerLaunch& runner : runners) {
+    FleetOptions fleet{runner.spec, m_options.slots, m_options.threads, m_options.memory_limit};
+    m_fleets.push_back(std::make_unique<Fleet>(std::move(fleet), runner.launch,
+                                               m_arena.worker_fd(), m_pool_read_only.get()));
+  }
+  for (const auto& fleet : m_fleets) {
+    TRY(fleet->start());
+  }
+  return {};
+}
+
+std::size_t Loop::expected_bytes(const plan::Unit& unit) const {
+  return region_bytes(unit) * (1 + k_memory_factor * m_fleets.size());
+}
+
+bool Loop::has_room(const plan::Unit& unit) const {
+  if (m_flights.empty())
+    return true;
+  if (m_flights.size() >= static_cast<std::size_t>(m_options.slots * k_depth) ||
+      m_bytes_in_flight + expected_bytes(unit) > m_options.memory_budget)
+    return false;
+  for (std::size_t i = 0; i < m_fleets.size(); ++i)
+    if (unit.programs[i].kind != plan::Program::Kind::none && m_fleets[i]->capacity() <= 0)
+      return false;
+  return true;
+}
+
+Expected<void> Loop::dispatch() {
+  const bool all_up =
+      std::ranges::all_of(m_fleets, [](const auto& fleet) { return fleet->is_up(); });
+  while (all_up && !m_interrupted) {
+    if (!m_waiting && !m_exhausted) {
+      m_waiting = m_next();
+      m_exhausted = !m_waiting;
+    }
+    if (!m_waiting || !has_room(*m_waiting))
+      return {};
+    plan::Unit unit = std::move(*m_waiting);
+    m_waiting.reset();
+    TRY(launch(std::move(unit)));
+  }
+  return {};
+}
+
+Expected<void> Loop::launch(plan::Unit unit) {
+  const std::uint64_t number = m_next_flight++;
+  Flight flight;
+  flight.begun = Clock::now();
+  flight.outcomes.resize(m_fleets.size());
+  flight.outputs.resize(m_fleets.size());
+  flight.ended.resize(m_fleets.size());
+  flight.unit = std::move(unit);
+  const auto refuse = [&](Verdict verdict, Reason reason, std::string message) {
+    Judgement judgement;
+    judgement.verdict = verdict;
+    judgement.stage = Stage::plan;
+    judgement.reason = reason;
+    judgement.message = std::move(message);
+    flight.unit.judgement = std::move(judgement);
+    for (plan::Program& program : flight.unit.programs)
+      program = {};
+  };
+
+  std::string tensors = "[]";
+  const bool runs = std::ranges::any_of(flight.unit.programs, [](const plan::Program& program) {
+    return program.kind == plan::Program::Kind::run;
+  });
+  if (runs && !flight.unit.inputs.empty()) {
+    const std::size_t bytes = region_bytes(flight.unit);
+    flight.region = m_arena.allocate(bytes);
+    if (!flight.region) {
+      refuse(Verdict::skipped, Reason::memory_limit,
+             fmt::format("inputs of {} bytes do not fit in the memory budget of {}", bytes,
+                         m_options.memory_budget));
+    } else {
+      Expected<std::string> placed = place_inputs(flight.unit, m_options.seed, *flight.region,
+                                                  m_arena.region(*flight.region));
+      if (placed)
+        tensors = std::move(*placed);
+      else
+        refuse(Verdict::invalid, Reason::not_bound, placed.error().text());
+    }
+  }
+  flight.expected_bytes = expected_bytes(flight.unit);
+  m_bytes_in_flight += flight.expected_bytes;
+
+  std::vector<std::string> names;
+  for (const plan::Input& input : flight.unit.inputs)
+    names.push_back(input.name);
+  const std::uint64_t pool = value::stream_key(flight.unit.id, "upstream", m_options.seed) >> 1;
+  std::vector<std::pair<std::size_t, Job>> jobs;
+  for (std::size_t i = 0; i < m_fleets.size(); ++i) {
+    const plan::Program& program = flight.unit.programs[i];
+    if (program.kind == plan::Program::Kind::none) {
+      flight.outcomes[i] = Outcome{};
+      flight.outcomes[i]->runner = m_fleets[i]->runner();
+      continue;
+    }
+    Job job;
+    job.id = job_id(number, i);
+    job.resolve = program.kind == plan::Program::Kind::resolve;
+    job.input_names = names;
+    job.body = job.resolve ? fmt::format(R"("name":"{}")", program.body)
+                           : fmt::format(R"("tensors":{},"program":{},"pool":{})", tensors,
+                                         program.body, pool);
+    jobs.emplace_back(i, std::move(job));
+  }
+  const bool complete = jobs.empty();
+  m_flights.emplace(number, std::move(flight));
+  for (auto& [i, job] : jobs)
+    m_fleets[i]->submit(std::move(job));
+  if (complete)
+    m_complete.push_back(number);
+  return {};
+}
+
+void Loop::collect() {
+  for (std::size_t i = 0; i < m_fleets.size(); ++i) {
+    for (const GradientRequest& request : m_fleets[i]->take_requests())
+      serve(*m_fleets[i], request);
+    for (Delivery& delivery : m_fleets[i]->take_deliveries()) {
+      const std::uint64_t number = flight_of(delivery.job);
+      Flight& flight = m_flights.at(number);
+      flight.outcomes[i] = std::move(delivery.outcome);
+      flight.outputs[i] = std::move(delivery.output);
+      flight.ended[i] = Clock::now();
+      if (std::ranges::all_of(flight.outcomes, [](const auto& o) { return o.has_value(); }))
+        m_complete.push_back(number);
+    }
+  }
+}
+
+void Loop::serve(Fleet& fleet, const GradientRequest& request) {
+  Flight& flight = m_flights.at(flight_of(request.job));
+  std::size_t bytes = 0;
+  const auto bytes_of = [](const auto& gradient) {
+    return (static_cast<std::size_t>(*numel(gradient.second)) * size_of(gradient.first) + 63) / 64 *
+           64;
+  };
+  for (const auto& gradient : request.gradients)
+    bytes += bytes_of(gradient);
+  const std::optional<std::size_t> region = m_arena.allocate(bytes);
+  if (!region) {
+    fleet.abort(request.job, {ErrorClass::out_of_memory, Stage::backward, "",
+                              fmt::format("no room for upstream gradients of {} bytes", bytes), ""});
+    return;
+  }
+  flight.gradient_regions.push_back(*region);
+  std::string tensors = "[";
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < request.gradients.size(); ++k) {
+    const auto& [dtype, shape] = request.gradients[k];
+    const std::uint64_t key =
+        value::stream_key(flight.unit.id, fmt::format("upstream[{}]", k), m_options.seed);
+    const auto elements = static_cast<std::size_t>(*numel(shape)) * size_of(dtype);
+    // Elementwise draws cannot fail for any shape.
+    (void)value::fill(value::Nonzero{1.0 / 16, 1}, dtype, shape, key,
+                      m_arena.region(*region).subspan(at, elements));
+    tensors += fmt::format(R"({}[{},"{}",[{}]])", k == 0 ? "" : ",", *region + at, name(dtype),
+                           fmt::join(shape, ","));
+    at += bytes_of(request.gradients[k]);
+  }
+  fleet.send_gradients(request, tensors + "]");
+}
+
+void Loop::enforce_time_limits() {
+  for (std::size_t i = 0; i < m_fleets.size(); ++i) {
+    for (const auto& [job, elapsed] : m_fleets[i]->running()) {
+      if (elapsed <= m_options.time_limit_s)
+        continue;
+      const Flight& flight = m_flights.at(flight_of(job));
+      double limit = m_options.time_limit_s;
+      for (std::size_t other = 0; other < flight.outcomes.size(); ++other) {
+        if (other == i)
+          continue;
+        if (!flight.outcomes[other])
+          limit = std::max(limit, k_patience * m_options.time_limit_s);
+        else
+          limit = std::max(limit, k_slower * (flight.outcomes[other]->forward_s +
+                                              flight.outcomes[other]->backward_s));
+      }
+      if (elapsed > limit)
+        m_fleets[i]->time_out(job);
+    }
+  }
+}
+
+Expected<void> Loop::judge_complete() {
+  for (const std::uint64_t number : std::exchange(m_complete, {})) {
+    const auto found = m_flights.find(number);
+    TRY(finish(found->second));
+    m_flights.erase(found);
+  }
+  return {};
+}
+
+Expected<void> Loop::finish(Flight& flight) {
+  const plan::Unit& unit = flight.unit;
+  std::vector<Outcome> outcomes;
+  for (std::optional<Outcome>& outcome : flight.outcomes)
+    outcomes.push_back(std::move(*outcome));
+  compare::Context context;
+  context.values = unit.compare_values;
+  context.inputs_finite = unit.inputs_finite;
+  for (const plan::Input& input : unit.inputs)
+    if (input.differentiable)
+      context.gradient_names.push_back(input.name);
+  Judgement judgement = compare::judge(m_policy, context, outcomes.front(),
+                                       std::span(outcomes).subspan(1));
+  // A judgement of the plan stands, unless a name that was only resolved turns out not to exist.
+  if (unit.judgement && judgement.verdict != Verdict::invalid)
+    judgement = *unit.judgement;
+  const double wall_s = std::chrono::duration<double>(Clock::now() - flight.begun).count();
+  const Expected<void> stored = m_finished({unit, judgement, outcomes, wall_s});
+  for (const std::shared_ptr<OutputFile>& output : flight.outputs)
+    if (output)
+      release(*output);
+  if (flight.region)
+    m_arena.free(*flight.region);
+  for (const std::size_t region : flight.gradient_regions)
+    m_arena.free(region);
+  m_bytes_in_flight -= flight.expected_bytes;
+  return stored;
+}
+
+Expected<Totals> Loop::run() {
+  const Clock::time_point begun = Clock::now();
+  Clock::time_point limits_checked = begun;
+  Clock::time_point interrupted_at;
+  std::vector<pollfd> polls;
+  while (true) {
+    TRY(dispatch());
+    TRY(judge_complete());
+    if (m_flights.empty() && (m_interrupted || (m_exhausted && !m_waiting)))
+      break;
+    if (!m_complete.empty())
+      continue;
+    polls.clear();
+    if (!m_interrupted && interrupt_fd() >= 0)
+      polls.push_back({interrupt_fd(), POLLIN, 0});
+    for (const auto& fleet : m_fleets)
+      fleet->add_poll(polls);
+    ::poll(polls.data(), polls.size(), k_poll_ms);
+    if (!m_interrupted && interrupt_signal() != 0) {
+      m_interrupted = true;
+      interrupted_at = Clock::now();
+    }
+    if (m_interrupted && Clock::now() - interrupted_at > k_grace)
+      break; // what is still running has no verdict and is run again when the run is resumed
+    for (const auto& fleet : m_fleets) {
+      TRY(fleet->handle());
+    }
+    collect();
+    if (Clock::now() - limits_checked > std::chrono::milliseconds(k_poll_ms)) {
+      limits_checked = Clock::now();
+      enforce_time_limits();
+      m_tick();
+    }
+  }
+  Totals totals;
+  totals.interrupted = m_interrupted;
+  const double wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
+  for (const auto& fleet : m_fleets) {
+    totals.busy += fleet->busy_s() / (wall_s * m_options.slots * static_cast<double>(m_fleets.size()));
+    totals.versions.push_back(fleet->version());
+  }
+  return totals;
+}
+
+}  // namespace
+
+Expected<Totals> run(const Options& options, const std::vector<RunnerLaunch>& runners,
+                     const compare::Policy& policy, const Source& next, const Sink& finished,
+                     const Tick& tick) {
+  Loop loop(options, policy, next, finished, tick);
+  TRY(loop.set_up(runners));
+  return loop.run();
+}
+
+}  // namespace opalign::sched
