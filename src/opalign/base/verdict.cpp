@@ -6,7 +6,7 @@
 namespace opalign {
 namespace {
 
-constexpr std::array<VerdictInfo, 18> k_verdicts{{
+constexpr std::array<VerdictInfo, k_verdict_count> k_verdicts{{
     {Verdict::pass, "pass", false, "every output and gradient agrees"},
     {Verdict::vacuous, "vacuous", false, "agreement that proves nothing: empty, all zero, all nan"},
     {Verdict::known, "known", false, "differs as a catalog entry says it does, by design"},
@@ -23,22 +23,43 @@ constexpr std::array<VerdictInfo, 18> k_verdicts{{
     {Verdict::timeout, "timeout", true, "the target was still running at the time limit"},
     {Verdict::out_of_memory, "out_of_memory", true, "the target ran out of memory or output space"},
     {Verdict::flaky, "flaky", true, "repeated runs of one runner disagree"},
-    {Verdict::unexpected_pass, "unexpected_pass", true, "passes although the suite expects failure"},
+    {Verdict::unexpected_pass, "unexpected_pass", true,
+     "passes although the suite expects failure"},
     {Verdict::unsupported, "unsupported", false,
      "not implemented on this device, or no translation exists"},
     {Verdict::invalid, "invalid", false, "the case itself is wrong and did not run"},
     {Verdict::skipped, "skipped", false, "did not run: filtered out, too large, or interrupted"},
 }};
 
-constexpr std::array<std::string_view, 6> k_stages{"",        "parse",    "plan",
-                                                   "forward", "backward", "fetch"};
+constexpr std::array<std::string_view, k_stage_count> k_stages{"",        "parse",    "plan",
+                                                               "forward", "backward", "fetch"};
 
-constexpr std::array<std::string_view, 25> k_reasons{
-    "",           "structure",    "shape",          "dtype",         "nonfinite",
-    "value",      "input_modified", "unstable",     "no_translation", "not_registered",
-    "invalid_argument", "translation", "exception", "signal",        "exited",
-    "protocol",   "time_limit",   "memory_limit",   "output_limit",  "syntax",
-    "no_such_name", "not_allowed", "not_bound",     "no_such_dtype", "interrupted",
+constexpr std::array<std::string_view, k_reason_count> k_reasons{
+    "",
+    "structure",
+    "shape",
+    "dtype",
+    "nonfinite",
+    "value",
+    "input_modified",
+    "unstable",
+    "no_translation",
+    "not_registered",
+    "invalid_argument",
+    "translation",
+    "exception",
+    "signal",
+    "exited",
+    "protocol",
+    "time_limit",
+    "memory_limit",
+    "output_limit",
+    "syntax",
+    "no_such_name",
+    "not_allowed",
+    "not_bound",
+    "no_such_dtype",
+    "interrupted",
 };
 
 }  // namespace

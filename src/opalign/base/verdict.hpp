@@ -63,6 +63,11 @@ enum class Reason : std::uint8_t {
   interrupted = 24,
 };
 
+// Numbers read from a file are below these.
+inline constexpr int k_verdict_count = 18;
+inline constexpr int k_stage_count = 6;
+inline constexpr int k_reason_count = 25;
+
 struct VerdictInfo {
   Verdict verdict;
   std::string_view label;
