@@ -15,8 +15,8 @@ namespace opalign {
 
 struct Command {
   std::vector<std::string> arguments;  ///< the program first, looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment;  ///< added to our own
-  double timeout_s = 0;  ///< 0: none
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to our own
+  double timeout_s = 0;                                               ///< 0: none
 };
 
 struct CommandResult {
@@ -30,8 +30,8 @@ struct CommandResult {
 
 using LineSink = std::function<void(std::string_view line)>;
 
-/// Standard input is empty. `each_line` sees the lines of both streams as they come. A timeout or an
-/// interrupt (interrupt.hpp) kills the command's process group; an interrupt is an error.
+/// Standard input is empty. `each_line` sees the lines of both streams as they come. A timeout or
+/// an interrupt (interrupt.hpp) kills the command's process group; an interrupt is an error.
 Expected<CommandResult> run_command(const Command& command, const LineSink& each_line = {});
 
 /// The words as a POSIX shell reads them, quoted only where needed.
