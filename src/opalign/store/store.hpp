@@ -55,8 +55,8 @@ inline constexpr const char* k_fact_options = "options";
 
 /// Which records are wanted; an empty member does not choose.
 struct Filter {
-  std::vector<Verdict> verdicts;
-  std::string id_prefix;
+  std::vector<Verdict> verdicts = {};
+  std::string id_prefix = {};
   std::int64_t limit = 0;  ///< at most this many, 0: all
 };
 
