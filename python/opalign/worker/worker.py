@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A worker: executes the frames of its work socket, one after the other, until opalign hangs up."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from opalign.worker import process, queries
+from opalign.worker.errors import ConnectionClosed, ProtocolError, report
+from opalign.worker.frames import Channel, Frame, FrameTooLarge
+from opalign.worker.memory import Outputs, PrivateMap
+from opalign.worker.names import Resolver
+from opalign.worker.program import Executor
+from opalign.worker.texts import Texts
+
+_OUTPUT_FILES = 2
+
+
+class Worker:
+    def __init__(
+        self, adapter: Any, texts: Texts, resolver: Resolver, work: int, arena: int, pool: int
+    ) -> None:
+        self._adapter = adapter
+        self._texts = texts
+        self._resolver = resolver
+        self._channel = Channel(socket.socket(fileno=work))
+        self._outputs = Outputs(_OUTPUT_FILES)
+        self._executor = Executor(
+            adapter,
+            texts,
+            resolver,
+            self._channel,
+            PrivateMap(arena),
+            PrivateMap(pool),
+            self._outputs,
+        )
+
+    def serve(self, threads: int, memory: int) -> None:
+        self._adapter.setup(threads)
+        self._adapter.warm_up()
+        process.limit_memory(memory)
+        fds = [file.fd for file in self._outputs.files]
+        self._channel.send({"op": "ready", "outs": _OUTPUT_FILES}, fds)
+        try:
+            while True:
+                frame = self._channel.next()
+                if frame is None:
+                    return
+                self._answer(frame)
+        except ConnectionClosed:
+            return
+
+    def _answer(self, frame: Frame) -> None:
+        if frame.get("op") == "run":
+            self._send(self._executor.run(frame))
+            self._outputs.end()
+            return
+        answer = queries.answer(frame, self._resolver, self._texts)
+        if answer is None:
+            raise ProtocolError(f"a frame of no known kind: {frame.get('op')}")
+        self._send(answer)
+
+    def _send(self, answer: Frame) -> None:
+        try:
+            self._channel.send(answer)
+        except FrameTooLarge as error:
+            failure = report(error, "output_limit", "fetch")
+            self._channel.send({"id": answer["id"], "error": failure, "t": [], "modified": []})
+        except (BrokenPipeError, ConnectionResetError):
+            raise ConnectionClosed from None

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lying framework: each function but the first few goes wrong in its own way, so that a test can
+name the exact verdict that must follow. truth.py has the same names and is honest. An adapter file:
+
+    main.py --framework liar --adapter tests/liar/liar.py …
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import random as _random
+import signal
+import socket
+import stat
+import struct
+import sys
+import time
+from typing import Any, Dict, Optional
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import fake  # noqa: E402
+from fake import *  # noqa: E402, F403
+from fake import Tensor, add, derive, same  # noqa: E402
+
+NAME = "liar"
+TENSOR = fake.Tensor
+DENIED = ["liar.forbidden"]
+
+_libc = ctypes.PyDLL(None)  # holds the interpreter's lock while it runs
+_kept = []
+
+
+def identity(x: Tensor) -> Tensor:
+    return same(x)
+
+
+def slow(x: Tensor) -> Tensor:
+    time.sleep(0.05)
+    return same(x)
+
+
+def wrong_by_one_ulp(x: Tensor) -> Tensor:
+    """The first element's next larger magnitude; only float32 and float64."""
+    items = x.data.tolist()
+    code, word = ("<f", "<I") if x.dtype == "float32" else ("<d", "<Q")
+    bits = struct.unpack(word, struct.pack(code, items[0]))[0] + 1
+    items[0] = struct.unpack(code, struct.pack(word, bits))[0]
+    return derive(x.with_data(items), (x, lambda g: g))
+
+
+def wrong_value(x: Tensor) -> Tensor:
+    return derive(x.with_data([item + 1 for item in x.data]), (x, lambda g: g))
+
+
+def nan(x: Tensor) -> Tensor:
+    items = x.data.tolist()
+    items[-1] = float("nan")
+    return derive(x.with_data(items), (x, lambda g: g))
+
+
+def wrong_shape(x: Tensor) -> Tensor:
+    result = same(x)
+    result.shape = [1, *x.shape]
+    return result
+
+
+def wrong_dtype(x: Tensor) -> Tensor:
+    return x.with_data(x.data.tolist(), "float64" if x.dtype == "float32" else "float32")
+
+
+def wrong_count(x: Tensor) -> Any:
+    return same(x), same(x)
+
+
+def none(x: Tensor) -> None:
+    return None
+
+
+def random(x: Tensor) -> Tensor:
+    """Differs from run to run, by far more than rounding."""
+    return derive(x.with_data([_random.SystemRandom().random() for _ in x.data]), (x, lambda g: g))
+
+
+def modifies_input(x: Tensor) -> Tensor:
+    result = same(x)
+    x.data[0] = 42
+    return result
+
+
+def wrong_gradient(x: Tensor) -> Tensor:
+    return derive(same(x), (x, lambda g: g.with_data([2 * item for item in g.data])))
+
+
+def no_gradient(x: Tensor) -> Tensor:
+    return x.with_data(x.data.tolist())
+
+
+def gradient_crash(x: Tensor) -> Tensor:
+    return derive(same(x), (x, lambda g: _segfault()))
+
+
+def gradient_raises(x: Tensor) -> Tensor:
+    def fail(gradient: Tensor) -> Tensor:
+        raise RuntimeError("the gradient of gradient_raises")
+
+    return derive(same(x), (x, fail))
+
+
+def gradient_hang(x: Tensor) -> Tensor:
+    return derive(same(x), (x, lambda g: _pause()))
+
+
+def hang_python(x: Tensor) -> Tensor:
+    while True:
+        time.sleep(1)
+
+
+def hang_native(x: Tensor) -> Tensor:
+    return _pause()
+
+
+def segfault(x: Tensor) -> Tensor:
+    return _segfault()
+
+
+def abort(x: Tensor) -> Tensor:
+    os.abort()
+
+
+def killed(x: Tensor) -> Tensor:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def exit0(x: Tensor) -> Tensor:
+    os._exit(0)
+
+
+def exit3(x: Tensor) -> Tensor:
+    os._exit(3)
+
+
+def garbage(x: Tensor) -> Tensor:
+    """Bytes that are a frame by their length and no JSON."""
+    _work_socket().sendall(struct.pack("<I", 64) + bytes(range(128, 192)))
+    return _pause()
+
+
+def half_frame(x: Tensor) -> Tensor:
+    """Half a frame, then the end."""
+    _work_socket().sendall(struct.pack("<I", 100) + b'{"id":1,"resu')
+    os._exit(0)
+
+
+def half_frame_hang(x: Tensor) -> Tensor:
+    _work_socket().sendall(struct.pack("<I", 100) + b'{"id":1,"resu')
+    return _pause()
+
+
+def huge_frame(x: Tensor) -> Tensor:
+    """The length of four gigabytes."""
+    _work_socket().sendall(struct.pack("<I", 0xFFFFFFFF) + b"{")
+    return _pause()
+
+
+def wrong_id(x: Tensor) -> Tensor:
+    """An answer to a question that nobody asked."""
+    body = b'{"id":999999999,"result":null,"modified":[],"t":[]}'
+    _work_socket().sendall(struct.pack("<I", len(body)) + body)
+    return same(x)
+
+
+def flood_stdout(x: Tensor) -> Tensor:
+    return _flood(1, x)
+
+
+def flood_stderr(x: Tensor) -> Tensor:
+    return _flood(2, x)
+
+
+def huge_output(x: Tensor) -> Tensor:
+    """One more page than the output limit; the pages are never touched."""
+    limit = int(os.environ.get("OPALIGN_OUTPUT_LIMIT", "0")) or 1 << 30
+    data = memoryview(mmap.mmap(-1, limit + 4096)).cast("B")
+    return Tensor(data, "uint8", [len(data)])
+
+
+def leak(x: Tensor) -> Tensor:
+    """Keeps 64 MiB a call."""
+    _kept.append(bytearray(64 << 20))
+    return same(x)
+
+
+def eats_memory(x: Tensor) -> Tensor:
+    """Takes memory until none is given."""
+    while True:
+        leak(x)
+
+
+def unregistered(x: Tensor) -> Tensor:
+    raise fake.Unregistered(f"the kernel unregistered is not registered for {x.dtype}")
+
+
+def invalid_argument(x: Tensor) -> Tensor:
+    raise ValueError("x must not be what it is")
+
+
+def accepts_anything(x: Tensor) -> Tensor:
+    return same(x)
+
+
+def both_refuse(x: Tensor) -> Tensor:
+    raise ValueError("nobody takes this")
+
+
+def out_of_memory(x: Tensor) -> Tensor:
+    raise MemoryError("no more")
+
+
+def raises(x: Tensor) -> Tensor:
+    raise RuntimeError("a message with a \ud800 surrogate and a\nsecond line")
+
+
+def forbidden(x: Tensor) -> Tensor:
+    os._exit(99)
+
+
+def _pause() -> Any:
+    while True:
+        _libc.pause()
+
+
+def _segfault() -> Any:
+    return ctypes.string_at(8)
+
+
+def _flood(fd: int, x: Tensor) -> Tensor:
+    line = b"x" * 1023 + b"\n"
+    for _ in range(8192):
+        os.write(fd, line)
+    return same(x)
+
+
+def _work_socket() -> socket.socket:
+    """The only stream socket that a worker has."""
+    for name in os.listdir("/proc/self/fd"):
+        fd = int(name)
+        try:
+            if stat.S_ISSOCK(os.fstat(fd).st_mode):
+                return socket.socket(fileno=os.dup(fd))
+        except OSError:
+            continue
+    raise RuntimeError("no socket")
+
+
+def _public() -> Dict[str, Any]:
+    return {
+        name: value
+        for name, value in globals().items()
+        if callable(value) and value.__module__ == __name__ and not name.startswith("_")
+    }
+
+
+_module: Optional[Any] = fake.framework(NAME, [add, *_public().values()])
+
+
+def namespace() -> Dict[str, Any]:
+    return {NAME: _module}

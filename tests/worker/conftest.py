@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runners that the tests share: one forkserver a framework, a fresh worker a test."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator
+
+import pytest
+from harness import LIAR, Server, find_python
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Any]:
+    started: Dict[str, Server] = {}
+
+    def get(framework: str) -> Server:
+        if framework not in started:
+            if framework in ("liar", "truth"):
+                limit = {"OPALIGN_OUTPUT_LIMIT": str(8 << 20)}
+                started[framework] = Server(
+                    framework, adapter=LIAR / f"{framework}.py", env=limit
+                )
+            else:
+                env = "torch" if framework == "numpy" else framework
+                python = find_python(env)
+                if python is None:
+                    pytest.skip(f"no environment {env}@* is installed")
+                started[framework] = Server(framework, python=python)
+        return started[framework]
+
+    yield get
+    for server in started.values():
+        server.close()
+
+
+@pytest.fixture
+def fork(servers: Any) -> Iterator[Any]:
+    """fork("torch") gives a new worker; it ends with the test."""
+    workers = []
+
+    def get(framework: str, **options: Any) -> Any:
+        worker = servers(framework).fork(**options)
+        workers.append(worker)
+        return worker
+
+    yield get
+    for worker in workers:
+        worker.wire.sock.close()
+        if not getattr(worker, "reaped", False):
+            worker.server.exited(worker)
