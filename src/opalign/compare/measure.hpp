@@ -69,6 +69,8 @@ Measure measure_complex(typename C::Bits a, typename C::Bits b, const Tolerance&
   Measure m;
   m.other_class = re.other_class || im.other_class;
   m.finite = re.finite || im.finite;
+  if (m.other_class) [[unlikely]]
+    return m;
   m.difference = re.difference;
   m.abs = modulus<F>(re.difference, im.difference);
   m.reference = modulus<F>(re.reference, im.reference);

@@ -26,34 +26,36 @@ bool lost_range(const Sums& sums, double max_abs) {
   return lost(sums.aa) || lost(sums.bb) || (max_abs > 0 && lost(sums.squares));
 }
 
-/// The same products over elements scaled to at most 1 by powers of two.
+/// x * 2^-exponent of `max`, so that the largest comes to [1, 2). Not as a factor: that of a
+/// subnormal `max` is no double.
+double down(double x, double max) { return max > 0 ? std::ldexp(x, -std::ilogb(max)) : 0; }
+
+/// Cosine and rms again, over parts that are scaled before they are squared.
 template <class E>
 void rescale(const TensorView& a, const TensorView& b, std::int64_t count, TensorStats& stats) {
-  const auto parts = [](typename E::Bits bits) {
-    if constexpr (k_is_complex<E>)
-      return bits;
-    else
-      return std::array{bits};
-  };
-  double max_a = 0, max_b = 0;
+  constexpr std::int64_t k_parts = sizeof(typename E::Bits) / sizeof(Float64::Bits);
   const auto each = [&](auto use) {
     for (std::int64_t i = 0; i < stats.numel; ++i) {
-      const auto x = parts(load<E>(a.data, i)), y = parts(load<E>(b.data, i));
-      for (std::size_t part = 0; part < x.size(); ++part)
-        if (Float64::is_finite(x[part]) && Float64::is_finite(y[part]))
-          use(Float64::value(x[part]), Float64::value(y[part]));
+      if (measure<E>(load<E>(a.data, i), load<E>(b.data, i), {}).other_class)
+        continue;
+      for (std::int64_t part = i * k_parts; part < (i + 1) * k_parts; ++part) {
+        const Float64::Bits x = load<Float64>(a.data, part), y = load<Float64>(b.data, part);
+        if (Float64::is_finite(x) && Float64::is_finite(y))
+          use(Float64::value(x), Float64::value(y));
+      }
     }
   };
+  double max_a = 0, max_b = 0;
   each([&](double x, double y) {
     max_a = std::max(max_a, std::fabs(x));
     max_b = std::max(max_b, std::fabs(y));
   });
-  // Not 2^-exponent in one factor: that of a subnormal is no double.
-  const auto down = [](double x, double max) { return max > 0 ? std::ldexp(x, -std::ilogb(max)) : 0; };
+  const bool overflows = !std::isfinite(stats.max_abs);
+  const double widest = overflows ? std::max(max_a, max_b) : stats.max_abs;
   Sums sums;
-  const double widest = std::max(max_a, max_b);
   each([&](double x, double y) {
-    const double p = down(x, max_a), q = down(y, max_b), d = down(x, widest) - down(y, widest);
+    const double p = down(x, max_a), q = down(y, max_b);
+    const double d = overflows ? down(x, widest) - down(y, widest) : down(x - y, widest);
     sums.ab += p * q;
     sums.aa += p * p;
     sums.bb += q * q;
