@@ -62,13 +62,15 @@ TEST_CASE("environment: there is none") {
 
 TEST_CASE("environment: an adopted interpreter is described by env.json") {
   Home home;
-  home.add_file("paddle@build", "env.json",
-                R"({"python":"/usr/bin/python3","pythonpath":["/src/build"],"version":"3.4.0"})");
+  home.add_file(
+      "paddle@build", "env.json",
+      R"({"python":"/usr/bin/python3","pythonpath":["/src/build"],"version":"3.4.0","adapter":"/a.py"})");
   Expected<Environment> environment = find_environment("paddle", "build");
   REQUIRE(environment);
   CHECK(environment->python == "/usr/bin/python3");
   CHECK(environment->pythonpath == std::vector<std::string>{"/src/build"});
   CHECK(environment->version == "3.4.0");
+  CHECK(environment->adapter == "/a.py");
   CHECK(found("paddle", "3.4") == "paddle@build");
 }
 

@@ -47,12 +47,13 @@ Expected<void> read_description(const std::string& file, Environment& environmen
       environment.python = description.value("python", environment.python);
       environment.pythonpath = description.value("pythonpath", environment.pythonpath);
       environment.version = description.value("version", environment.version);
+      environment.adapter = description.value("adapter", environment.adapter);
       return {};
     }
   } catch (const json::exception&) {
   }
   return fail(fmt::format("{}: expected a JSON object with \"python\" (a text), \"pythonpath\" (a "
-                          "list of texts) and \"version\" (a text)",
+                          "list of texts), \"version\" and \"adapter\" (texts)",
                           file),
               "mend the file, or remove its folder and add the environment again");
 }
@@ -134,9 +135,9 @@ Expected<Environment> read_environment(const std::string& directory) {
   if (fs::exists(description, ignored))
     TRY(read_description(description, environment));
   if (environment.python.empty())
-    return fail(fmt::format("{}: expected bin/python, or \"python\" in {}", directory,
-                            k_environment_file),
-                "remove the folder and add the environment again");
+    return fail(
+        fmt::format("{}: expected bin/python, or \"python\" in {}", directory, k_environment_file),
+        "remove the folder and add the environment again");
   return environment;
 }
 
@@ -165,12 +166,12 @@ Expected<Environment> find_environment(std::string_view framework,
     if (environment.framework == framework &&
         (!version || version_fits(*version, environment.version)))
       return environment;
-  std::string message = fmt::format("no environment fits '{}'; {}", wanted,
-                                    available_text(environments));
+  std::string message =
+      fmt::format("no environment fits '{}'; {}", wanted, available_text(environments));
   if (find_framework_package(framework) == nullptr)
     return fail(message, "opalign env add NAME@LABEL --python PATH adopts an interpreter");
-  std::string requirement = version ? fmt::format("{}=={}", framework, *version)
-                                    : std::string(framework);
+  std::string requirement =
+      version ? fmt::format("{}=={}", framework, *version) : std::string(framework);
   return fail(message, fmt::format("opalign env add {}", requirement));
 }
 

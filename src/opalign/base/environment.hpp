@@ -2,9 +2,10 @@
 // Environment: a Python interpreter with one framework in it, and where such are kept. It installs
 // nothing (cli/env.cpp does) and starts no interpreter.
 //
-// Environments are the folders <home>/envs/<framework>@<version or label>. Such a folder is a venv, or
-// it holds an env.json, whose keys are all optional:
-//   {"python": "/usr/bin/python3", "pythonpath": ["/src/framework/build/python"], "version": "3.3.1"}
+// Environments are the folders <home>/envs/<framework>@<version or label>. Such a folder is a venv,
+// or it holds an env.json, whose keys are all optional:
+//   {"python": "/usr/bin/python3", "pythonpath": ["/src/framework/build/python"],
+//    "version": "3.3.1", "adapter": "/src/my_adapter.py"}
 // While it is being made it holds a file named "incomplete"; such a folder is not an environment.
 #pragma once
 
@@ -20,11 +21,12 @@
 namespace opalign {
 
 struct Environment {
-  std::string name;       ///< "paddle@3.3.1", the folder's name
-  std::string framework;  ///< "paddle"
-  std::string version;    ///< of the framework
-  std::string python;     ///< path of the interpreter
+  std::string name;                     ///< "paddle@3.3.1", the folder's name
+  std::string framework;                ///< "paddle"
+  std::string version;                  ///< of the framework
+  std::string python;                   ///< path of the interpreter
   std::vector<std::string> pythonpath;  ///< put before its own
+  std::string adapter;                  ///< Python file in place of the shipped one, or empty
   std::string directory;
 };
 
@@ -46,8 +48,8 @@ inline constexpr std::string_view k_incomplete_marker = "incomplete";
 [[nodiscard]] std::string opalign_home();
 [[nodiscard]] std::string environments_directory();
 
-/// All environments, by framework, newest first. A folder that cannot be read as one is an error only
-/// for read_environment.
+/// All environments, by framework, newest first. A folder that cannot be read as one is an error
+/// only for read_environment.
 [[nodiscard]] std::vector<Environment> list_environments();
 Expected<Environment> read_environment(const std::string& directory);
 
