@@ -3,6 +3,7 @@
 // Schema and its version rule: store/schema.hpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,12 +47,11 @@ struct Record {
 };
 
 /// Facts of the run as a whole: command, runners, versions, seed, policy, start time. Free keys,
-/// except those that a report needs to print a line that reruns a case:
+/// but "target" and "references" (runner specs, separated by spaces) and k_rerun_facts are what a
+/// report prints to rerun a case.
 using Facts = std::map<std::string, std::string>;
-inline constexpr const char* k_fact_target = "target";          ///< runner spec
-inline constexpr const char* k_fact_references = "references";  ///< runner specs, one a line
-/// Further words of `opalign run` that the verdict depends on, one a line: "--seed\n7".
-inline constexpr const char* k_fact_options = "options";
+/// Each is the option of `opalign run` with that name, where the run has it.
+inline constexpr std::array<const char*, 4> k_rerun_facts{"policy", "atol", "rtol", "seed"};
 
 /// Which records are wanted; an empty member does not choose.
 struct Filter {
