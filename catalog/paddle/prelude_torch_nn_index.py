@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Helpers of the manipulation and indexing entries: what Paddle documents and one torch call does
 # not say. Each returns torch tensors and stays differentiable.
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
-
-_NUMPY_DTYPES = {"bool_": "bool", "float": "float64", "int": "int64", "double": "float64"}
-
-
-def torch_dtype(dtype: Any) -> Optional[torch.dtype]:
-    """The torch dtype of a string, a dtype object, a NumPy or a Python type."""
-    if dtype is None or isinstance(dtype, torch.dtype):
-        return dtype
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", str(dtype))
-    name = name.split(".")[-1]
-    return getattr(torch, _NUMPY_DTYPES.get(name, name))
-
 
 def scalar(value: Any) -> Any:
     """A Python number for a tensor of one element, anything else as it is."""
@@ -136,7 +124,7 @@ def split(x: Tensor, num_or_sections: Any, axis: Any) -> List[Tensor]:
     if isinstance(num_or_sections, int):
         if x.shape[dim] % num_or_sections:
             raise ValueError("the axis must be divisible by the number of sections")
-        return list(torch.split(x, max(x.shape[dim] // num_or_sections, 1), dim))
+        return list(torch.tensor_split(x, num_or_sections, dim))
     sections = numbers(num_or_sections)
     known = sum(n for n in sections if n != -1)
     return list(torch.split(x, [x.shape[dim] - known if n == -1 else n for n in sections], dim))
@@ -271,6 +259,8 @@ def tile(x: Tensor, repeat_times: Any) -> Tensor:
 
 
 def roll(x: Tensor, shifts: Any, axis: Any) -> Tensor:
+    if isinstance(shifts, Tensor):
+        raise TypeError("shifts must be an int, a list or a tuple")
     if axis is None:
         return torch.roll(x.reshape(-1), numbers(shifts)[0]).reshape(x.shape)
     return torch.roll(x, tuple(numbers(shifts)), tuple(numbers(axis)))
@@ -286,7 +276,9 @@ def atleast(dims: int, inputs: Sequence[Any]) -> Any:
 def as_view(x: Tensor, shape_or_dtype: Any) -> Tensor:
     if isinstance(shape_or_dtype, (list, tuple)):
         return x.view(numbers(shape_or_dtype))
-    return x.view(torch_dtype(shape_or_dtype))
+    if isinstance(shape_or_dtype, str):
+        shape_or_dtype = getattr(torch, shape_or_dtype)
+    return x.view(shape_or_dtype)
 
 
 def unflatten(x: Tensor, axis: int, shape: Any) -> Tensor:
@@ -299,10 +291,6 @@ def shard_index(
     size = (index_num + nshards - 1) // nshards
     inside = input // size == shard_id
     return torch.where(inside, input % size, torch.full_like(input, ignore_value))
-
-
-def window(x: Tensor, axis: int, size: int, step: int) -> Tensor:
-    return x.unfold(axis, size, step)
 
 
 def multiplex(inputs: Sequence[Tensor], index: Tensor) -> Tensor:
@@ -318,3 +306,9 @@ def vector_to_parameters(vec: Tensor, parameters: Sequence[Tensor]) -> None:
         end = begin + parameter.numel()
         parameter.data = vec[begin:end].reshape(parameter.shape).data
         begin = end
+
+
+def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """x, broadcast with the mask, with `value` where the mask is true."""
+    x = x.expand(torch.broadcast_shapes(x.shape, mask.shape))
+    return torch.masked_fill(x, mask, value.reshape(()) if isinstance(value, Tensor) else value)
