@@ -18,7 +18,7 @@ bool same_letter(char a, char b) {
 }  // namespace
 
 std::size_t misspelling_limit(std::string_view word) {
-  return std::clamp<std::size_t>((word.size() + 1) / 3, 1, 4);
+  return std::min<std::size_t>((word.size() + 1) / 3, 4);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {

@@ -14,7 +14,8 @@ namespace opalign {
 /// wrong case counting as one; limit + 1 if there are more than `limit`. Bytes, not characters.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
 
-/// How many edits still count as a misspelling of `word`: a third of its length, at most 4.
+/// How many edits still count as a misspelling of `word`: a third of its length, at most 4,
+/// none for a single letter.
 [[nodiscard]] std::size_t misspelling_limit(std::string_view word);
 
 /// The candidate nearest to `word` (the first of several), or nothing ("") if none is near.

@@ -62,11 +62,11 @@ Expected<Statement> Parser::statement() {
   const std::size_t at = m_lexer.offset();
   const std::string_view word = m_lexer.word();
   if (word.empty())
-    return m_lexer.expected("a call such as paddle.abs(…) or an assignment");
+    return m_lexer.expected("a call such as paddle.abs(...) or an assignment");
   const char next = m_lexer.peek();
   if (next == '(') {
     if (word.find('.') == std::string_view::npos)
-      return m_lexer.expected_at(at, "a call such as paddle.abs(…)");
+      return m_lexer.expected_at(at, "a call such as paddle.abs(...)");
     TRY_ASSIGN(Call && evaluated, call(word, at));
     return Evaluate{std::move(evaluated)};
   }

@@ -171,7 +171,7 @@ Expected<std::string> Parser::place() {
 Expected<Value> Parser::size(std::string_view word, std::size_t at) {
   TRY_ASSIGN(std::vector<Value> && arguments, items('(', ')'));
   if (arguments.size() != 1 || !std::holds_alternative<List>(arguments.front().data))
-    return m_lexer.error_at(at, fmt::format("expected {}([…]) with one list, got something else", word));
+    return m_lexer.error_at(at, fmt::format("expected {}([...]) with one list, got something else", word));
   return std::move(arguments.front());
 }
 
