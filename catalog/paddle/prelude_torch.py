@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Helpers for writing Paddle calls in Torch: arguments, promotion, reductions, searching.
+
+Each follows Paddle's documentation of the APIs that use it, not Paddle's results. Names differ from
+all parameter names, because a translation sees both.
+"""
+
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Scalar = Union[bool, int, float, complex]
+Operand = Union[Tensor, Scalar]
+
+
+def torch_dtype(d: Any) -> Optional[torch.dtype]:
+    """A dtype from its name, a NumPy or Python type, or itself; None stays None."""
+    if d is None or isinstance(d, torch.dtype):
+        return d
+    name = d if isinstance(d, str) else np.dtype(d).name
+    found = getattr(torch, name, None)
+    if not isinstance(found, torch.dtype):
+        raise TypeError(f"no such dtype: {d!r}")
+    return found
+
+
+def integer(value: Any) -> int:
+    """An int from an int, a float without fraction, or a tensor of one element."""
+    return int(value.item()) if isinstance(value, Tensor) else int(value)
+
+
+def number(value: Any) -> Any:
+    """A Python number from a number or a tensor of one element."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def ints(shape: Any) -> List[int]:
+    """A shape: an int, a 1-D tensor, or a list of ints and of tensors of one or more elements."""
+    if isinstance(shape, Tensor):
+        return [int(n) for n in shape.reshape(-1).tolist()]
+    if isinstance(shape, (list, tuple)):
+        return [n for item in shape for n in ints(item)]
+    return [int(shape)]
+
+
+def dims(axis: Any) -> Optional[Tuple[int, ...]]:
+    """Axes to reduce; None for all of them, which an empty list means too."""
+    if axis is None:
+        return None
+    return tuple(ints(axis)) or None
+
+
+def promote(x: Operand, y: Operand) -> Tuple[Operand, Operand]:
+    """Both operands in the dtype that the type promotion guide documents.
+
+    Tensors promote between floating dtypes and from real to complex; other mixtures are refused.
+    A 0-D tensor counts as a scalar, and scalars promote as Torch's do.
+    """
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)) or x.dtype == y.dtype:
+        return x, y
+    both_floating = x.is_floating_point() and y.is_floating_point()
+    if not (both_floating or x.is_complex() or y.is_complex() or x.ndim == 0 or y.ndim == 0):
+        raise TypeError(f"no type promotion between {x.dtype} and {y.dtype}")
+    common = torch.result_type(x, y)
+    return x.to(common), y.to(common)
+
+
+def power(x: Tensor, y: Operand) -> Tensor:
+    """paddle.pow: the dtype of x, whatever the exponent."""
+    if isinstance(y, float) and not (x.is_floating_point() or x.is_complex()):
+        return torch.pow(x.double(), y).to(x.dtype)
+    return torch.pow(*promote(x, y))
+
+
+def matrix_multiply(
+    x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False
+) -> Tensor:
+    """paddle.matmul; a vector has nothing to transpose, a real operand follows a complex one."""
+    if x.is_complex() != y.is_complex():
+        x, y = promote(x, y)
+    left = x.mT if transpose_x and x.ndim > 1 else x
+    right = y.mT if transpose_y and y.ndim > 1 else y
+    return torch.matmul(left, right)
+
+
+def right_shift(x: Tensor, y: Operand, is_arithmetic: bool) -> Tensor:
+    """x >> y; a logical shift fills with zeros, which is a shift of the unsigned number."""
+    if is_arithmetic or x.dtype == torch.uint8:
+        return torch.bitwise_right_shift(*promote(x, y))
+    bits = torch.iinfo(x.dtype).bits
+    ones = (torch.ones_like(x) << (bits - 1)) - 1  # all bits but the sign
+    first = ((x >> 1) & ones) if bits > 1 else x
+    shifted = torch.bitwise_right_shift(first, torch.clamp(torch.as_tensor(y) - 1, min=0))
+    return torch.where(torch.as_tensor(y) == 0, x, shifted.to(x.dtype))
+
+
+def reduced_shape(x: Tensor, axis: Any, keepdim: bool) -> List[int]:
+    """The shape of x after its axes (None: all) are reduced."""
+    chosen = dims(axis)
+    gone = {a % x.ndim for a in chosen} if chosen and x.ndim else set(range(x.ndim))
+    return [1 if i in gone else n for i, n in enumerate(x.shape) if keepdim or i not in gone]
+
+
+def last_axis(x: Tensor, axis: Any) -> Tensor:
+    """x with the axes to reduce (None: all) moved to the end and merged into one."""
+    chosen = dims(axis)
+    if chosen is None or x.ndim == 0:
+        return x.reshape(-1)
+    gone = sorted(a % x.ndim for a in chosen)
+    kept = [i for i in range(x.ndim) if i not in gone]
+    moved = x.permute(kept + gone)
+    count = 1
+    for i in gone:
+        count *= x.shape[i]
+    return moved.reshape([x.shape[i] for i in kept] + [count])
+
+
+def total(x: Tensor, axis: Any, dtype: Any, keepdim: Any) -> Tensor:
+    """paddle.sum; positional dtype and keepdim may be swapped, bool and int32 give int64."""
+    if isinstance(dtype, bool):
+        dtype, keepdim = (None if isinstance(keepdim, bool) else keepdim), dtype
+    wanted = torch_dtype(dtype)
+    if wanted is None:
+        wanted = torch.int64 if x.dtype in (torch.bool, torch.int32) else x.dtype
+    return torch.sum(x, dim=dims(axis), keepdim=keepdim, dtype=wanted)
+
+
+def average(x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
+    """paddle.mean: the dtype of x, integers too."""
+    wanted = torch_dtype(dtype) or x.dtype
+    if wanted.is_floating_point or wanted.is_complex:
+        return torch.mean(x.to(wanted), dim=dims(axis), keepdim=keepdim)
+    return torch.mean(x.double(), dim=dims(axis), keepdim=keepdim).to(wanted)
+
+
+def product(x: Tensor, axis: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """paddle.prod: over several axes, and the dtype of x."""
+    x = x.to(torch_dtype(dtype) or x.dtype)
+    result = torch.prod(last_axis(x, axis), dim=-1, dtype=x.dtype)
+    return result.reshape(reduced_shape(x, axis, keepdim))
+
+
+def spread(x: Tensor, axis: Any, correction: float, keepdim: bool) -> Tensor:
+    """paddle.var with a divisor of N - correction."""
+    return torch.var(x, dim=dims(axis), correction=correction, keepdim=keepdim)
+
+
+class _Extremum(torch.autograd.Function):
+    """max or min that propagates the gradient to all elements that are equal to the result."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, axis: Tuple[int, ...], largest: bool) -> Tensor:
+        result = torch.amax(x, axis, True) if largest else torch.amin(x, axis, True)
+        ctx.save_for_backward(x == result)
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tuple[Tensor, None, None]:
+        (chosen,) = ctx.saved_tensors
+        return torch.where(chosen, grad, torch.zeros_like(grad)), None, None
+
+
+def extremum(x: Tensor, axis: Any, keepdim: bool, largest: bool) -> Tensor:
+    """paddle.max and paddle.min, whose gradient goes to every tied element."""
+    axis = dims(axis) or tuple(range(x.ndim))
+    return _Extremum.apply(x, axis, largest).reshape(reduced_shape(x, axis, keepdim))
+
+
+def middle(x: Tensor, axis: Any, keepdim: bool, mode: str, skip_nan: bool) -> Any:
+    """paddle.median and paddle.nanmedian; mode "min" with one axis gives the index too."""
+    shape = reduced_shape(x, axis, keepdim)
+    if mode == "min":
+        flat = last_axis(x, axis)
+        values, indices = (torch.nanmedian if skip_nan else torch.median)(flat, dim=-1)
+        if axis is None or isinstance(axis, (list, tuple)):
+            return values.reshape(shape)
+        return values.reshape(shape), indices.reshape(shape)
+    flat = last_axis(x, axis)
+    wanted = x.dtype if skip_nan or x.dtype == torch.float64 else torch.float32
+    flat = flat if flat.is_floating_point() else flat.double()
+    length = flat.shape[-1]
+    if length == 0:
+        return flat.new_full(shape, float("nan"), dtype=wanted)
+    missing = torch.isnan(flat)
+    skipped = missing if skip_nan else torch.zeros_like(missing)
+    count = length - skipped.sum(-1, keepdim=True)
+    ordered = torch.sort(flat, dim=-1).values
+    low = ordered.gather(-1, ((count - 1) // 2).clamp(min=0))
+    high = ordered.gather(-1, (count // 2).clamp(max=length - 1))
+    if wanted.is_floating_point:
+        low, high = low.to(wanted), high.to(wanted)
+    result = (low + high) / 2
+    if not skip_nan:
+        result = torch.where(missing.any(-1, keepdim=True), float("nan"), result)
+    return result.to(wanted).reshape(shape)
+
+
+def quantiles(
+    x: Tensor, q: Any, axis: Any, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Tensor:
+    """paddle.quantile: several axes; the first dimension is that of q unless q is a scalar."""
+    flat = last_axis(x, axis)
+    points = q if isinstance(q, Tensor) else torch.tensor(q, dtype=flat.dtype)
+    function = torch.nanquantile if skip_nan else torch.quantile
+    result = function(flat, points.to(flat.dtype), dim=-1, interpolation=interpolation)
+    return result.reshape(list(points.shape) + reduced_shape(x, axis, keepdim))
+
+
+def running(name: str, x: Tensor, axis: Any, dtype: Any) -> Tuple[Tensor, Tensor]:
+    """paddle.cummax and paddle.cummin; no axis means over the flattened tensor."""
+    flat, dim = (x.reshape(-1), 0) if axis is None else (x, integer(axis))
+    values, indices = getattr(torch, name)(flat, dim=dim)
+    return values, indices.to(torch_dtype(dtype))
+
+
+def place_of(name: str, x: Tensor, axis: Any, keepdim: Any, dtype: Any) -> Tensor:
+    """paddle.argmax and paddle.argmin; with no axis, an index into the flattened tensor."""
+    function = getattr(torch, name)
+    if axis is None:
+        result = function(x).reshape([1] * x.ndim if keepdim else [])
+    else:
+        result = function(x, dim=integer(axis), keepdim=bool(keepdim))
+    return result.to(torch_dtype(dtype))
+
+
+def close(x: Tensor, y: Tensor, rtol: Any, atol: Any, equal_nan: bool) -> Tensor:
+    """|x - y| <= atol + rtol * |y|, elementwise; equal infinities are close."""
+    near = torch.abs(x - y) <= number(atol) + number(rtol) * torch.abs(y)
+    same = near & torch.isfinite(y) | (x == y) & torch.isinf(y)
+    return same | torch.isnan(x) & torch.isnan(y) if equal_nan else same
+
+
+def first_positions(inverse: Tensor, count: int) -> Tensor:
+    """For each of count values, the first place of inverse that holds its number."""
+    flat = inverse.reshape(-1)
+    places = torch.arange(flat.numel())
+    start = torch.full((count,), flat.numel(), dtype=torch.int64)
+    return start.scatter_reduce(0, flat, places, "amin")
+
+
+def distinct_values(
+    x: Tensor, return_index: bool, return_inverse: bool, return_counts: bool, axis: Any, dtype: Any
+) -> Any:
+    """paddle.unique."""
+    wanted = torch_dtype(dtype)
+    if axis is not None:
+        axis = integer(axis)
+    values, inverse, counts = torch.unique(
+        x, return_inverse=True, return_counts=True, **({} if axis is None else {"dim": axis})
+    )
+    results = [values]
+    if return_index:
+        results.append(first_positions(inverse, counts.numel()).to(wanted))
+    if return_inverse:
+        results.append(inverse.reshape(-1).to(wanted))
+    if return_counts:
+        results.append(counts.to(wanted))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def distinct_runs(
+    x: Tensor, return_inverse: bool, return_counts: bool, axis: Any, dtype: Any
+) -> Any:
+    """paddle.unique_consecutive."""
+    wanted = torch_dtype(dtype)
+    values, inverse, counts = torch.unique_consecutive(
+        x, return_inverse=True, return_counts=True, dim=axis
+    )
+    results = [values]
+    if return_inverse:
+        results.append(inverse.reshape(-1).to(wanted))
+    if return_counts:
+        results.append(counts.to(wanted))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def bin_edges(x: Tensor, bins: int, low: float, high: float) -> Tensor:
+    """Edges of equal bins over [low, high]; equal bounds mean the range of the data."""
+    if low == high and low == 0 and x.numel():
+        low, high = float(x.min()), float(x.max())
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return torch.linspace(low, high, bins + 1, dtype=torch.float32)
+
+
+def counted(
+    x: Tensor, bins: int, low: float, high: float, weight: Optional[Tensor], density: bool
+) -> Tensor:
+    """paddle.histogram: int64 counts, floats with a weight or a density."""
+    if low == high and x.numel():
+        low, high = float(x.min()), float(x.max())
+    if low == high:
+        low, high = low - 1.0, high + 1.0
+    flat = x.reshape(-1).double()
+    inside = (flat >= low) & (flat <= high)
+    slot = ((flat[inside] - low) * bins / (high - low)).long().clamp(max=bins - 1)
+    mass = torch.ones_like(flat) if weight is None else weight.reshape(-1).double()
+    sums = torch.zeros(bins, dtype=torch.float64).scatter_add(0, slot, mass[inside])
+    if density:
+        return (sums / sums.sum() / ((high - low) / bins)).float()
+    return sums.long() if weight is None else sums.to(weight.dtype)
+
+
+def contraction_axes(axes: Any) -> Tuple[List[int], List[int]]:
+    """The two axis lists of paddle.tensordot; the shorter is extended by the longer's tail."""
+    if isinstance(axes, Tensor):
+        axes = axes.tolist()
+    parts: Sequence[Any] = list(axes)
+    if not any(isinstance(part, (list, tuple, Tensor)) for part in parts):
+        left = right = ints(parts)
+    else:
+        left = ints(parts[0])
+        right = ints(parts[1]) if len(parts) > 1 else left
+    return left + right[len(left) :], right + left[len(right) :]
+
+
+def contract(x: Tensor, y: Tensor, axes: Any) -> Tensor:
+    """paddle.tensordot, which broadcasts contracted dimensions of size one."""
+    if isinstance(axes, int):
+        return torch.tensordot(x, y, dims=axes)
+    return torch.tensordot(x, y, dims=contraction_axes(axes))
+
+
+def paddle_norm(x: Tensor, p: Any, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
+    """paddle.linalg.norm: two axes make a matrix norm, one or none a vector norm."""
+    chosen = dims(axis)
+    wanted = torch_dtype(dtype)
+    if chosen is not None and len(chosen) == 2:
+        order = "fro" if p is None else p
+        return torch.linalg.matrix_norm(x, order, chosen, keepdim, dtype=wanted)
+    order = 2.0 if p is None or p == "fro" else p
+    return torch.linalg.vector_norm(x, order, chosen, keepdim, dtype=wanted)
+
+
+def cross_axis(x: Tensor, axis: int) -> int:
+    """The axis of paddle.cross: 9 means the first of length three."""
+    return axis if axis != 9 else list(x.shape).index(3)
+
+
+def constant(value: Any) -> Tensor:
+    """A tensor from a Python number or nested lists; Python's floats are float64."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    return torch.from_numpy(np.array(value))
+
+
+def activate(x: Tensor, act: Optional[str]) -> Tensor:
+    """The activation of paddle.scale, by name."""
+    return x if act is None else getattr(torch.nn.functional, act)(x)
+
+
+def ramp(start: Any, stop: Any, num: Any, dtype: Any) -> Tensor:
+    """paddle.linspace: float32 unless a dtype is given."""
+    wanted = torch_dtype(dtype) or torch.float32
+    return torch.linspace(number(start), number(stop), integer(num), dtype=wanted)
+
+
+def steps(start: Any, end: Any, step: Any, dtype: Any) -> Tensor:
+    """paddle.arange: one bound is the end."""
+    first, last = (0, number(start)) if end is None else (number(start), number(end))
+    return torch.arange(first, last, number(step), dtype=torch_dtype(dtype))
+
+
+def bound(value: Any, x: Tensor) -> Any:
+    """A bound of paddle.clip that Torch takes beside a tensor."""
+    return value.reshape([]) if isinstance(value, Tensor) and value.numel() == 1 else value
+
+
+def clipped(x: Tensor, low: Any, high: Any) -> Tensor:
+    """paddle.clip: no bound leaves x as it is."""
+    low, high = bound(low, x), bound(high, x)
+    if low is None and high is None:
+        return x.clone()
+    if isinstance(low, Tensor) != isinstance(high, Tensor):
+        low = low if low is None or isinstance(low, Tensor) else torch.tensor(low)
+        high = high if high is None or isinstance(high, Tensor) else torch.tensor(high)
+    return torch.clamp(x, low, high)
