@@ -339,3 +339,34 @@ def maxout(x: Tensor, groups: int, axis: int) -> Tensor:
 def prelu(x: Tensor, weight: Tensor, data_format: str) -> Tensor:
     out = F.prelu(channels_first(x, data_format), weight.reshape(-1))
     return channels_back(out, data_format)
+
+
+def one_hot(x: Tensor, num_classes: Any) -> Tensor:
+    count = int(_item(num_classes))
+    return F.one_hot(x.long(), count).float()
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, axis: int, eps: float) -> Tensor:
+    """The product of the norms, not each norm, is kept from zero."""
+    product = x1.square().sum(axis) * x2.square().sum(axis)
+    return (x1 * x2).sum(axis) / product.clamp(min=eps * eps).sqrt()
+
+
+def swiglu(x: Tensor, y: Optional[Tensor]) -> Tensor:
+    if y is None:
+        x, y = x.chunk(2, -1)
+    return F.silu(x) * y
+
+
+def class_center_sample(
+    label: Tensor, num_classes: int, num_samples: int
+) -> Tuple[Tensor, Tensor]:
+    """All classes that occur and random others, in order; labels as positions among them."""
+    present = torch.unique(label)
+    chosen = torch.zeros(num_classes, dtype=torch.bool, device=label.device)
+    chosen[present] = True
+    others = (~chosen).nonzero().reshape(-1)
+    missing = max(num_samples - present.numel(), 0)
+    chosen[others[torch.randperm(others.numel(), device=label.device)[:missing]]] = True
+    centers = chosen.nonzero().reshape(-1).to(label.dtype)
+    return torch.searchsorted(centers, label).to(label.dtype), centers

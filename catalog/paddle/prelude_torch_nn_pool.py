@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+# Helpers of the pooling entries. A window's last position is counted as Paddle documents it: with
+# ceil_mode it may start in the padding after the input, which torch's own pooling leaves out.
+import math
+from typing import Any, List, Optional, Sequence, Tuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+Pads = List[Tuple[int, int]]
+_MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
+_AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
+_UNPOOL = {1: F.max_unpool1d, 2: F.max_unpool2d, 3: F.max_unpool3d}
+_ADAPTIVE_AVG = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}
+_ADAPTIVE_MAX = {1: F.adaptive_max_pool1d, 2: F.adaptive_max_pool2d, 3: F.adaptive_max_pool3d}
+
+
+def _ints(value: Any, count: int) -> List[int]:
+    if isinstance(value, Tensor):
+        value = value.reshape(-1).tolist()
+    if isinstance(value, (list, tuple)):
+        values = [int(v) for v in value]
+        return values * count if len(values) == 1 else values
+    return [int(value)] * count
+
+
+def _last(data_format: Optional[str]) -> bool:
+    return data_format is not None and data_format.upper().endswith("C")
+
+
+def _first(x: Tensor, data_format: Optional[str]) -> Tensor:
+    return x.movedim(-1, 1) if _last(data_format) else x
+
+
+def _back(x: Tensor, data_format: Optional[str]) -> Tensor:
+    return x.movedim(1, -1) if _last(data_format) else x
+
+
+def _batched(x: Tensor) -> Tensor:
+    """torch pools no empty channels: they become an empty batch."""
+    return x.reshape(0, 1, *x.shape[2:]) if x.ndim > 2 and x.shape[1] == 0 else x
+
+
+def _like(out: Tensor, x: Tensor) -> Tensor:
+    return out.reshape(*x.shape[:2], *out.shape[2:]) if x.ndim > 2 and x.shape[1] == 0 else out
+
+
+def _pads(
+    padding: Any, spatial: Sequence[int], window: List[int], stride: List[int],
+    data_format: Optional[str],
+) -> Pads:
+    dims = len(spatial)
+    if isinstance(padding, str):
+        if padding.upper() == "VALID":
+            return [(0, 0)] * dims
+        if padding.upper() != "SAME":
+            raise ValueError(f"unknown padding {padding}")
+        totals = [max((-(-n // s) - 1) * s + k - n, 0) for n, k, s in zip(spatial, window, stride)]
+        return [(total // 2, total - total // 2) for total in totals]
+    if isinstance(padding, (list, tuple)) and padding and isinstance(padding[0], (list, tuple)):
+        pairs = [(int(a), int(b)) for a, b in padding]
+        if len(pairs) == dims + 2:
+            pairs = pairs[1:-1] if _last(data_format) else pairs[2:]
+        return pairs
+    values = _ints(padding, dims)
+    if len(values) == 2 * dims:
+        return list(zip(values[0::2], values[1::2]))
+    if len(values) != dims:
+        raise ValueError(f"padding must have 1, {dims} or {2 * dims} numbers")
+    return [(p, p) for p in values]
+
+
+def _flat(pads: Pads) -> List[int]:
+    return [p for pair in reversed(pads) for p in pair]
+
+
+def _grown(spatial: Sequence[int], window: List[int], stride: List[int], pads: Pads) -> Pads:
+    """The pads with what ceil_mode adds after each dim."""
+    grown = []
+    for n, k, s, (a, b) in zip(spatial, window, stride, pads):
+        count = -(-(n + a + b - k) // s) + 1
+        grown.append((a, max(b, (count - 1) * s + k - n - a)))
+    return grown
+
+
+def _plain(window: List[int], pads: Pads) -> bool:
+    return all(a == b and 2 * a <= k for k, (a, b) in zip(window, pads))
+
+
+def _unpadded(mask: Tensor, padded: Sequence[int], spatial: Sequence[int], pads: Pads) -> Tensor:
+    """Flat positions in the padded input as flat positions in the input."""
+    place = torch.zeros_like(mask)
+    for dim in range(len(spatial)):
+        below = math.prod(padded[dim + 1 :])
+        coordinate = mask // below % padded[dim] - pads[dim][0]
+        place = place * spatial[dim] + coordinate
+    return place
+
+
+def max_pool(
+    x: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any, return_mask: bool,
+    ceil_mode: bool, data_format: Optional[str],
+) -> Any:
+    whole = _first(x, data_format)
+    x = _batched(whole)
+    window = _ints(kernel_size, dims)
+    step = window if stride is None else _ints(stride, dims)
+    spatial = x.shape[2:]
+    pads = _pads(padding, spatial, window, step, data_format)
+    wide = _grown(spatial, window, step, pads) if ceil_mode else pads
+    if _plain(window, wide):
+        found = _MAX[dims](x, window, step, [a for a, _ in wide], 1, False, return_mask)
+        if not return_mask:
+            return _back(_like(found, whole), data_format)
+        out, mask = found
+    else:
+        padded = F.pad(x, _flat(wide), "constant", -math.inf)
+        out, mask = _MAX[dims](padded, window, step, 0, 1, False, True)
+        mask = _unpadded(mask, padded.shape[2:], spatial, wide)
+    out = _back(_like(out, whole), data_format)
+    return (out, _back(_like(mask, whole), data_format).int()) if return_mask else out
+
+
+def avg_pool(
+    x: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any, exclusive: bool,
+    ceil_mode: bool, divisor: Optional[float], data_format: Optional[str],
+) -> Tensor:
+    whole = _first(x, data_format)
+    x = _batched(whole)
+    window = _ints(kernel_size, dims)
+    step = window if stride is None else _ints(stride, dims)
+    pads = _pads(padding, x.shape[2:], window, step, data_format)
+    wide = _grown(x.shape[2:], window, step, pads) if ceil_mode else pads
+    if wide == pads and _plain(window, pads) and not divisor:
+        out = _AVG[dims](x, window, step, [a for a, _ in pads], False, not exclusive)
+        return _back(_like(out, whole), data_format)
+    out = _AVG[dims](F.pad(x, _flat(wide)), window, step)
+    ones = torch.ones(1, 1, *x.shape[2:], dtype=x.dtype, device=x.device)
+    if not exclusive:
+        ones = F.pad(ones, _flat(pads), "constant", 1.0)
+        wide = [(0, after - b) for (_, after), (_, b) in zip(wide, pads)]
+    share = _AVG[dims](F.pad(ones, _flat(wide)), window, step)
+    if divisor:
+        return _back(_like(out * (math.prod(window) / divisor), whole), data_format)
+    return _back(_like(out / share, whole), data_format)
+
+
+def lp_pool(
+    x: Tensor, dims: int, norm_type: float, kernel_size: Any, stride: Any, padding: Any,
+    ceil_mode: bool, data_format: str,
+) -> Tensor:
+    """(sum of x**p)**(1/p); the limits of p are the largest and the smallest element."""
+    power = float(norm_type)
+    if power == 0:
+        raise ValueError("norm_type must not be 0")
+    if math.isinf(power):
+        sign = 1 if power > 0 else -1
+        out = max_pool(
+            x * sign, dims, kernel_size, stride, padding, False, ceil_mode, data_format
+        )
+        return out * sign
+    total = avg_pool(
+        x**power, dims, kernel_size, stride, padding, False, ceil_mode, 1.0, data_format
+    )
+    return total ** (1 / power)
+
+
+def max_unpool(
+    x: Tensor, indices: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any,
+    output_size: Any,
+) -> Tensor:
+    window = _ints(kernel_size, dims)
+    step = window if stride is None else _ints(stride, dims)
+    size = None if output_size is None else _ints(output_size, dims)[-dims:]
+    return _UNPOOL[dims](x, indices.long(), window, step, _ints(padding, dims), size)
+
+
+def _sizes(output_size: Any, spatial: Sequence[int]) -> List[int]:
+    if not isinstance(output_size, (list, tuple)):
+        return _ints(output_size, len(spatial))
+    return [n if size is None else int(size) for n, size in zip(spatial, output_size)]
+
+
+def adaptive_avg_pool(x: Tensor, dims: int, output_size: Any, data_format: str) -> Tensor:
+    x = _first(x, data_format)
+    out = _ADAPTIVE_AVG[dims](_batched(x), _sizes(output_size, x.shape[2:]))
+    return _back(_like(out, x), data_format)
+
+
+def adaptive_max_pool(x: Tensor, dims: int, output_size: Any, return_mask: bool) -> Any:
+    out, mask = _ADAPTIVE_MAX[dims](_batched(x), _sizes(output_size, x.shape[2:]), True)
+    out = _like(out, x)
+    return (out, _like(mask, x).int()) if return_mask else out
