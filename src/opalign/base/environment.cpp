@@ -19,8 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::array<FrameworkPackage, 5> k_packages{{
+constexpr std::array<FrameworkPackage, 6> k_packages{{
     {"paddle", "paddlepaddle", "paddle"},
+    {"paddle", "paddlepaddle-gpu", "paddle"},
     {"torch", "torch", "torch"},
     {"mindspore", "mindspore", "mindspore"},
     {"jax", "jax", "jax"},
@@ -141,13 +142,21 @@ Expected<Environment> read_environment(const std::string& directory) {
   return environment;
 }
 
-std::vector<Environment> list_environments() {
-  std::vector<Environment> environments;
+std::vector<std::string> environment_folders() {
+  std::vector<std::string> folders;
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(environments_directory(), code))
     if (entry.is_directory(code))
-      if (Expected<Environment> environment = read_environment(entry.path().string()))
-        environments.push_back(std::move(*environment));
+      folders.push_back(entry.path().string());
+  std::ranges::sort(folders);
+  return folders;
+}
+
+std::vector<Environment> list_environments() {
+  std::vector<Environment> environments;
+  for (const std::string& folder : environment_folders())
+    if (Expected<Environment> environment = read_environment(folder))
+      environments.push_back(std::move(*environment));
   std::ranges::sort(environments, newer_first);
   return environments;
 }
@@ -169,7 +178,7 @@ Expected<Environment> find_environment(std::string_view framework,
   std::string message =
       fmt::format("no environment fits '{}'; {}", wanted, available_text(environments));
   if (find_framework_package(framework) == nullptr)
-    return fail(message, "opalign env add NAME@LABEL --python PATH adopts an interpreter");
+    return fail(message, "opalign env add FRAMEWORK@LABEL --python PATH adopts an interpreter");
   std::string requirement =
       version ? fmt::format("{}=={}", framework, *version) : std::string(framework);
   return fail(message, fmt::format("opalign env add {}", requirement));

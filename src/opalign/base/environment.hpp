@@ -39,15 +39,17 @@ struct FrameworkPackage {
 inline constexpr std::string_view k_environment_file = "env.json";
 inline constexpr std::string_view k_incomplete_marker = "incomplete";
 
-/// The frameworks that `opalign env add` can install.
+/// What `opalign env add` can install; a framework's usual package comes first.
 [[nodiscard]] std::span<const FrameworkPackage> framework_packages();
-/// By framework or by package name.
+/// By framework (its usual package) or by package name.
 [[nodiscard]] const FrameworkPackage* find_framework_package(std::string_view name);
 
 /// $OPALIGN_HOME, else $XDG_DATA_HOME/opalign, else ~/.local/share/opalign.
 [[nodiscard]] std::string opalign_home();
 [[nodiscard]] std::string environments_directory();
 
+/// Every folder that should be an environment, in alphabetical order.
+[[nodiscard]] std::vector<std::string> environment_folders();
 /// All environments, by framework, newest first. A folder that cannot be read as one is an error
 /// only for read_environment.
 [[nodiscard]] std::vector<Environment> list_environments();
