@@ -215,11 +215,11 @@ Expected<Outcome> read_outcome(const Json& answer, std::span<const std::byte> ou
       outcome.modified.push_back(input_names[index.get<std::size_t>()]);
     }
   }
-  if (const Json* times = member(answer, "t");
-      times != nullptr && times->is_array() && times->size() == 2 && (*times)[0].is_number() &&
-      (*times)[1].is_number()) {
-    outcome.forward_s = (*times)[0].get<double>();
-    outcome.backward_s = (*times)[1].get<double>();
+  if (const Json* times = member(answer, "t"); times != nullptr && times->is_array()) {
+    if (!times->empty() && times->front().is_number())
+      outcome.forward_s = times->front().get<double>();
+    if (times->size() > 1 && (*times)[1].is_number())
+      outcome.backward_s = (*times)[1].get<double>();
   }
   return outcome;
 }
