@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A framework of one page on the standard library alone: dense tensors of the dtypes that Python's
-memoryview knows, a few elementwise functions, and gradients. liar.py and truth.py are built on it."""
+"""A framework of one page on the standard library alone: dense tensors of the dtypes that
+Python's memoryview knows, a few elementwise functions, and gradients. liar.py and truth.py are
+built on it."""
 
 from __future__ import annotations
 
-import sys
+import operator
+from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 from opalign.worker.dtypes import SIZES
 from opalign.worker.errors import Refusal
 
-_FORMATS = {
+_FORMATS: dict[str, Any] = {
     "bool": "?",
     "uint8": "B",
     "uint16": "H",
@@ -39,9 +41,9 @@ class Tensor:
         self.dtype = dtype
         self.shape = list(shape)
         self.requires_grad = False
-        self.parents: List[Tuple[Tensor, Vjp]] = []
+        self.parents: list[tuple[Tensor, Vjp]] = []
 
-    def with_data(self, items: Sequence[Any], dtype: Optional[str] = None) -> "Tensor":
+    def with_data(self, items: Sequence[Any], dtype: str | None = None) -> Tensor:
         dtype = dtype or self.dtype
         return Tensor(pack(items, dtype), dtype, self.shape)
 
@@ -53,7 +55,7 @@ def pack(items: Sequence[Any], dtype: str) -> memoryview:
     return view
 
 
-def derive(result: Tensor, *parents: Tuple[Tensor, Vjp]) -> Tensor:
+def derive(result: Tensor, *parents: tuple[Tensor, Vjp]) -> Tensor:
     """Makes `result` differentiable with respect to those parents that are."""
     if result.dtype.startswith("float"):
         result.parents = [(parent, vjp) for parent, vjp in parents if parent.requires_grad]
@@ -68,7 +70,7 @@ def same(x: Tensor) -> Tensor:
 def add(x: Tensor, y: Tensor) -> Tensor:
     if x.shape != y.shape:
         raise ValueError(f"shapes {x.shape} and {y.shape} differ")
-    items = [a + b for a, b in zip(x.data, y.data)]
+    items = list(map(operator.add, x.data, y.data))
     return derive(x.with_data(items), (x, lambda g: g), (y, lambda g: g))
 
 
@@ -79,7 +81,6 @@ def framework(name: str, functions: Sequence[Callable[..., Any]]) -> ModuleType:
         function.__module__ = name
         setattr(module, function.__name__, function)
     module.Tensor = type("Tensor", (Tensor,), {"__module__": name})  # type: ignore[attr-defined]
-    sys.modules[name] = module
     return module
 
 
@@ -98,7 +99,7 @@ def warm_up() -> None:
     pass
 
 
-def dtypes() -> List[str]:
+def dtypes() -> list[str]:
     return list(_FORMATS)
 
 
@@ -113,7 +114,7 @@ class DType:
         self.name = name
 
 
-def dtype_name(value: Any) -> Optional[str]:
+def dtype_name(value: Any) -> str | None:
     return value.name if isinstance(value, DType) else None
 
 
@@ -122,7 +123,7 @@ def place_object(name: str) -> str:
 
 
 def from_buffer(
-    memory: Any, offset: int, dtype: str, shape: Sequence[int], strides: Optional[Sequence[int]]
+    memory: Any, offset: int, dtype: str, shape: Sequence[int], strides: Sequence[int] | None
 ) -> Tensor:
     dtype_object(dtype)
     if strides is not None:
@@ -156,8 +157,8 @@ def store(tensor: Tensor, memory: Any, offset: int) -> None:
     memory.buffer[offset : offset + tensor.data.nbytes] = tensor.data.cast("B")
 
 
-def gradients(outputs: List[Tensor], inputs: List[Tensor], upstream: List[Tensor]) -> List[Any]:
-    sums: Dict[int, Tensor] = {}
+def gradients(outputs: list[Tensor], inputs: list[Tensor], upstream: list[Tensor]) -> list[Any]:
+    sums: dict[int, Tensor] = {}
 
     def push(tensor: Tensor, gradient: Tensor) -> None:
         before = sums.get(id(tensor))
@@ -165,12 +166,11 @@ def gradients(outputs: List[Tensor], inputs: List[Tensor], upstream: List[Tensor
         for parent, vjp in tensor.parents:
             push(parent, vjp(gradient))
 
-    for output, gradient in zip(outputs, upstream):
-        push(output, gradient)
+    list(map(push, outputs, upstream))
     return [sums.get(id(tensor)) for tensor in inputs]
 
 
-def classify(error: BaseException) -> Optional[str]:
+def classify(error: BaseException) -> str | None:
     if isinstance(error, Unregistered):
         return "not_registered"
     return "invalid_argument" if isinstance(error, (ValueError, TypeError)) else None

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lying framework: each function but the first few goes wrong in its own way, so that a test can
-name the exact verdict that must follow. truth.py has the same names and is honest. An adapter file:
+"""The lying framework: each function but the first few goes wrong in its own way, so that a test
+can name the exact verdict that must follow. truth.py has the same names and is honest. An adapter
+file:
 
-    main.py --framework liar --adapter tests/liar/liar.py …
+main.py --framework liar --adapter tests/liar/liar.py …
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ import stat
 import struct
 import sys
 import time
-from typing import Any, Dict, Optional
+from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import fake  # noqa: E402
-from fake import *  # noqa: E402, F403
-from fake import Tensor, add, derive, same  # noqa: E402
+import fake
+from fake import *  # noqa: F403
+from fake import Tensor, add, derive, same
 
 NAME = "liar"
 TENSOR = fake.Tensor
 DENIED = ["liar.forbidden"]
 
 _libc = ctypes.PyDLL(None)  # holds the interpreter's lock while it runs
-_kept = []
+_kept: list[bytearray] = []
 
 
 def identity(x: Tensor) -> Tensor:
@@ -256,7 +257,7 @@ def _work_socket() -> socket.socket:
     raise RuntimeError("no socket")
 
 
-def _public() -> Dict[str, Any]:
+def _public() -> dict[str, Any]:
     return {
         name: value
         for name, value in globals().items()
@@ -264,8 +265,8 @@ def _public() -> Dict[str, Any]:
     }
 
 
-_module: Optional[Any] = fake.framework(NAME, [add, *_public().values()])
+_module: Any | None = fake.framework(NAME, [add, *_public().values()])
 
 
-def namespace() -> Dict[str, Any]:
+def namespace() -> dict[str, Any]:
     return {NAME: _module}

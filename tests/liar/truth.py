@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Dict
+from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import fake  # noqa: E402
-from fake import *  # noqa: E402, F403
-from fake import Tensor, add, same  # noqa: E402
+import fake
+from fake import *  # noqa: F403
+from fake import Tensor, add, same
 
 NAME = "truth"
 TENSOR = fake.Tensor
@@ -21,9 +21,9 @@ DENIED = ["truth.forbidden"]
 _NAMES = """
 identity slow wrong_by_one_ulp wrong_value nan wrong_shape wrong_dtype wrong_count none random
 modifies_input wrong_gradient no_gradient gradient_crash gradient_raises gradient_hang hang_python
-hang_native segfault abort killed exit0 exit3 garbage half_frame half_frame_hang huge_frame wrong_id
-flood_stdout flood_stderr huge_output leak eats_memory unregistered invalid_argument out_of_memory
-raises forbidden
+hang_native segfault abort killed exit0 exit3 garbage half_frame half_frame_hang huge_frame
+wrong_id flood_stdout flood_stderr huge_output leak eats_memory unregistered invalid_argument
+out_of_memory raises forbidden
 """.split()
 
 
@@ -48,5 +48,5 @@ _module = fake.framework(
 )
 
 
-def namespace() -> Dict[str, Any]:
+def namespace() -> dict[str, Any]:
     return {NAME: _module}

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from harness import LIAR, Server, find_python
@@ -11,15 +12,13 @@ from harness import LIAR, Server, find_python
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Any]:
-    started: Dict[str, Server] = {}
+    started: dict[str, Server] = {}
 
     def get(framework: str) -> Server:
         if framework not in started:
             if framework in ("liar", "truth"):
                 limit = {"OPALIGN_OUTPUT_LIMIT": str(8 << 20)}
-                started[framework] = Server(
-                    framework, adapter=LIAR / f"{framework}.py", env=limit
-                )
+                started[framework] = Server(framework, adapter=LIAR / f"{framework}.py", env=limit)
             else:
                 env = "torch" if framework == "numpy" else framework
                 python = find_python(env)
@@ -45,6 +44,6 @@ def fork(servers: Any) -> Iterator[Any]:
 
     yield get
     for worker in workers:
-        worker.wire.sock.close()
+        worker.close()
         if not getattr(worker, "reaped", False):
             worker.server.exited(worker)

@@ -15,19 +15,27 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "python/opalign/worker/main.py"
 LIAR = ROOT / "tests/liar"
 POOL_ELEMENTS = 262144
-POOL_DTYPES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
+POOL_DTYPES = {
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+    "complex64": 8,
+    "complex128": 16,
+}
 
 sys.path.insert(0, str(ROOT / "python"))
 
 
-def find_python(framework: str) -> Optional[str]:
+def find_python(framework: str) -> str | None:
     home = os.environ.get("OPALIGN_HOME") or os.path.expanduser("~/.local/share/opalign")
     found = sorted(glob.glob(f"{home}/envs/{framework}@*/bin/python"))
     return found[-1] if found else None
@@ -42,7 +50,7 @@ class Wire:
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
-        self.fds: List[int] = []
+        self.fds: list[int] = []
 
     def send(self, frame: Any, fds: Sequence[int] = ()) -> None:
         body = json.dumps(frame).encode()
@@ -95,9 +103,9 @@ class Server:
         self,
         framework: str,
         python: str = sys.executable,
-        adapter: Optional[Path] = None,
+        adapter: Path | None = None,
         preludes: Sequence[Path] = (),
-        env: Optional[Dict[str, str]] = None,
+        env: dict[str, str] | None = None,
         output: Any = subprocess.DEVNULL,
     ) -> None:
         ours, theirs = socket.socketpair()
@@ -118,29 +126,34 @@ class Server:
         self.hello = self.control.receive(60)
         self.arena = Memory(1 << 20)
         self.pool = Memory(sum(POOL_ELEMENTS * size for size in POOL_DTYPES.values()))
-        self.workers = 0
+        self.workers: list[Worker] = []
 
-    def fork(self, memory: int = 0, arena: Optional[Memory] = None) -> "Worker":
+    def fork(self, memory: int = 0, arena: Memory | None = None) -> Worker:
         ours, theirs = socket.socketpair()
-        self.workers += 1
+        number = len(self.workers) + 1
         arena = arena or self.arena
         fds = [theirs.fileno(), arena.read_only(), self.pool.read_only()]
-        self.control.send({"op": "fork", "worker": self.workers, "threads": 1, "memory": memory}, fds)
+        self.control.send({"op": "fork", "worker": number, "threads": 1, "memory": memory}, fds)
         theirs.close()
         for fd in fds[1:]:
             os.close(fd)
         forked = self.control.receive()
-        assert forked["op"] == "forked" and forked["worker"] == self.workers
-        return Worker(self, self.workers, forked["pid"], Wire(ours), arena)
+        assert forked["op"] == "forked"
+        assert forked["worker"] == number
+        self.workers.append(Worker(self, number, forked["pid"], Wire(ours), arena))
+        return self.workers[-1]
 
-    def exited(self, worker: "Worker", timeout: float = 10) -> Tuple[int, int]:
+    def exited(self, worker: Worker, timeout: float = 10) -> tuple[int, int]:
         frame = self.control.receive(timeout)
-        assert frame["op"] == "exited" and frame["worker"] == worker.number
+        assert frame["op"] == "exited"
+        assert frame["worker"] == worker.number
         return frame["signal"], frame["code"]
 
     def close(self) -> None:
         self.control.sock.close()
         self.process.wait(10)
+        for worker in self.workers:
+            worker.close()
 
 
 class Worker:
@@ -153,6 +166,18 @@ class Worker:
         self.ready = wire.receive(60)
         self.outs = wire.fds
         self.ids = 0
+
+    def close(self) -> None:
+        """Hangs up; the worker ends."""
+        self.wire.sock.close()
+        for fd in self.outs:
+            os.close(fd)
+        self.outs = []
+
+    def end(self) -> None:
+        """Hangs up and waits until the forkserver has reported it."""
+        self.close()
+        assert self.server.exited(self) == (0, 0)
 
     def put(self, offset: int, data: bytes) -> None:
         self.arena.map[offset : offset + len(data)] = data
@@ -188,13 +213,20 @@ class Worker:
             size *= length
         return os.pread(self.outs[answer["id"] % 2], size, leaf["o"])
 
-    def items(self, leaf: Any, answer: Any) -> List[Any]:
-        codes = {"float32": "f", "float64": "d", "int64": "q", "int32": "i", "uint8": "B", "bool": "?"}
+    def items(self, leaf: Any, answer: Any) -> list[Any]:
+        codes = {
+            "float32": "f",
+            "float64": "d",
+            "int64": "q",
+            "int32": "i",
+            "uint8": "B",
+            "bool": "?",
+        }
         data = self.bytes_of(leaf, answer)
         code = codes[leaf["d"]]
         return list(struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data))
 
-    def mark(self) -> Tuple[int, int]:
+    def mark(self) -> tuple[int, int]:
         ident, stage = struct.unpack("<QB", os.pread(self.outs[0], 9, 0))
         return ident, stage
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The closed list of element types and their facts; the same as src/opalign/base/dtype.cpp."""
 
+from typing import Dict
+
 SIZES = {
     "bool": 1,
     "uint8": 1,
@@ -24,7 +26,7 @@ SIZES = {
 POOL_ELEMENTS = 262144
 
 
-def _sections() -> dict:
+def _sections() -> Dict[str, int]:
     start = 0
     sections = {}
     for name in ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"):

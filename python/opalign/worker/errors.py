@@ -14,8 +14,8 @@ _FRAMES = 8
 CATALOG_FILE = "<catalog>"
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
-# Python itself speaks so, as do functions written in Python when called with the wrong arguments;
-# a framework's argument parser words it otherwise. Tells a slip in the catalog's text from a refusal.
+# Python itself speaks so, as do functions written in Python when called with the wrong arguments; a
+# framework's argument parser words it otherwise. Tells a slip in the catalog's text from a refusal.
 _PYTHON_TYPE_ERROR = re.compile(
     r"unsupported operand type|object is not (iterable|callable|subscriptable)|has no len\(\)"
     r"|missing \d+ required (positional|keyword-only) argument"
@@ -108,7 +108,8 @@ def clean(text: str) -> str:
 def _innermost_file(trace: Optional[TracebackType]) -> Optional[str]:
     if trace is None:
         return None
-    while trace.tb_next is not None:
+    # A module's own __getattr__ is called for a name that is written in the frame before it.
+    while trace.tb_next is not None and trace.tb_next.tb_frame.f_code.co_name != "__getattr__":
         trace = trace.tb_next
     return trace.tb_frame.f_code.co_filename
 

@@ -23,13 +23,15 @@ _FAILED = 70  # exit code of a worker whose loop broke
 
 
 class Forkserver:
-    def __init__(self, control: ControlChannel, control_fd: int, adapter: Any, texts: Texts) -> None:
+    def __init__(
+        self, control: ControlChannel, control_fd: int, adapter: Any, texts: Texts
+    ) -> None:
         self._control = control
         self._control_fd = control_fd
         self._adapter = adapter
         self._texts = texts
         self._resolver = Resolver(adapter)
-        self._workers: "dict[int, int]" = {}  # pid -> opalign's number
+        self._workers: dict[int, int] = {}  # pid -> opalign's number
         self._wake, self._wake_write = _wakeup_pair()
         gc.collect()
         gc.disable()
@@ -74,8 +76,9 @@ class Forkserver:
         self._workers[pid] = frame["worker"]
         self._control.send({"op": "forked", "worker": frame["worker"], "pid": pid})
 
-    def _become_worker(self, frame: Frame, fds: "list[int]", parent: int) -> None:
-        """Never returns: a worker must not run what lies above it on the stack, nor exit handlers."""
+    def _become_worker(self, frame: Frame, fds: list[int], parent: int) -> None:
+        """Never returns: a worker must not run what lies above it on the stack, nor exit
+        handlers."""
         code = _FAILED
         try:
             process.die_with_parent()
@@ -116,7 +119,7 @@ class Forkserver:
             os.waitpid(pid, 0)
 
 
-def _wakeup_pair() -> "tuple[socket.socket, socket.socket]":
+def _wakeup_pair() -> tuple[socket.socket, socket.socket]:
     pair = socket.socketpair()
     for end in pair:
         end.setblocking(False)

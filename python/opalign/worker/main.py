@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entry point of a runner: imports a framework and serves forks of it. Started by opalign as
 
-<python> …/python/opalign/worker/main.py --framework NAME --control FD [--adapter FILE] [--prelude FILE]…
+<python> …/python/opalign/worker/main.py --framework NAME --control FD [--adapter FILE]
+[--prelude FILE]…
 """
 
 from __future__ import annotations

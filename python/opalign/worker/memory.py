@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared memory as a worker sees it: private maps of the arena and the pool, and its output files."""
+"""Shared memory as a worker sees it: private maps of the arena and the pool, and its output
+files."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ import fcntl
 import mmap
 import os
 import struct
-from typing import List, Tuple
 
 from opalign.worker.errors import ProtocolError, Refusal
 from opalign.worker.process import raise_memory_limit
@@ -27,12 +27,19 @@ _put_id = struct.Struct("<Q").pack_into
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+_libc.mmap.argtypes = [
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_long,
+]
 _libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 _libc.memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 
-# /proc/self/pagemap has 64 bits a page. In the top byte: 0x80 present, 0x40 swapped, 0x20 the file's
-# own page. A page that is there and not the file's is a private copy: somebody wrote to it.
+# /proc/self/pagemap has 64 bits a page. In the top byte: 0x80 present, 0x40 swapped, 0x20 the
+# file's own page. A page that is there and not the file's is a private copy: somebody wrote to it.
 _COPIED = bytes(1 if bits & 0xC0 and not bits & 0x20 else 0 for bits in range(256))
 
 
@@ -60,16 +67,27 @@ class PrivateMap:
             if end > self.size:
                 raise ProtocolError(f"offset {end} lies beyond the file of {self.size} bytes")
 
-    def restore(self, start: int, end: int, spans: List[Tuple[int, int, int]]) -> List[int]:
-        """Drops private copies of the pages of [start, end) and their neighbours. Returns the index of
-        each of `spans`, (index, start, end), whose bytes had changed."""
+    def was_written(self, start: int, end: int) -> bool:
+        """Whether the pages of [start, end) or their neighbours are this process's own copies."""
+        if self._pagemap < 0:
+            return True
         first = max(start // PAGE - 1, 0)
-        pages = min((end + PAGE - 1) // PAGE + 1, self.size // PAGE) - first
-        if not self._was_written(first, pages):
-            return []
-        changed = [index for index, begin, stop in spans if self._differs(begin, stop - begin)]
-        self.buffer.madvise(mmap.MADV_DONTNEED, first * PAGE, pages * PAGE)
-        return changed
+        last = min((end - 1) // PAGE + 2, self.size // PAGE)
+        entry = self.address // PAGE + first
+        table = os.pread(self._pagemap, (last - first) * 8, entry * 8)
+        return 1 in table[7::8].translate(_COPIED)
+
+    def differs(self, start: int, end: int) -> bool:
+        """Whether these bytes are no longer those of the file."""
+        if not self._shared:
+            self._shared = _libc.mmap(None, self.size, _PROT_READ, _MAP_SHARED, self._fd, 0)
+        return _libc.memcmp(self.address + start, self._shared + start, end - start) != 0
+
+    def restore(self, start: int, end: int) -> None:
+        """Drops this process's copies of the pages of [start, end) and their neighbours."""
+        first = max(start // PAGE - 1, 0)
+        last = min((end - 1) // PAGE + 2, self.size // PAGE)
+        self.buffer.madvise(mmap.MADV_DONTNEED, first * PAGE, (last - first) * PAGE)
 
     def _map(self) -> None:
         size = os.fstat(self._fd).st_size & ~(PAGE - 1)
@@ -83,18 +101,6 @@ class PrivateMap:
         )
         self.address = address_of(self.buffer)
         self.size = size
-
-    def _was_written(self, first: int, pages: int) -> bool:
-        if self._pagemap < 0:
-            return True
-        entry = self.address // PAGE + first
-        table = os.pread(self._pagemap, pages * 8, entry * 8)
-        return 1 in table[7::8].translate(_COPIED)
-
-    def _differs(self, start: int, size: int) -> bool:
-        if not self._shared:
-            self._shared = _libc.mmap(None, self.size, _PROT_READ, _MAP_SHARED, self._fd, 0)
-        return _libc.memcmp(self.address + start, self._shared + start, size) != 0
 
 
 def _open_pagemap() -> int:

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which names of an untrusted case mean something, and what. Texts of the catalog do not pass here.
 
-A name resolves to a public callable (or constant, or attribute) of the framework: every part of the
-way and the thing itself live inside the framework's modules, and the adapter has not denied it,
-neither under this spelling nor under the thing's own name, nor as an alias of a denied object."""
+A name resolves to a public callable (or constant, or attribute) of the framework: each module
+on the way is spelled by its own name and, if it has `__all__`, lists what is taken from it; the
+thing itself lives inside the framework; and the adapter has not denied it, neither under this
+spelling nor under the thing's own name, nor as an alias of a denied object."""
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from types import ModuleType
-from typing import Any, Callable, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Sequence, Tuple, Union
 
 from opalign.worker.errors import Refusal
 
@@ -19,8 +21,8 @@ OPERATORS = frozenset(
     for name in (
         "abs add and bool ceil complex contains div divmod eq float floor floordiv ge getitem gt"
         " iadd iand idiv ifloordiv ilshift imatmul imod imul index int invert ior ipow irshift isub"
-        " itruediv ixor le len long lshift lt matmul mod mul ne neg nonzero or pos pow radd rand rdiv"
-        " rdivmod rfloordiv rlshift rmatmul rmod rmul ror round rpow rrshift rshift rsub rtruediv"
+        " itruediv ixor le len long lshift lt matmul mod mul ne neg nonzero or pos pow radd rand"
+        " rdiv rdivmod rfloordiv rlshift rmatmul rmod rmul ror round rpow rrshift rshift rsub rtruediv"
         " rxor setitem sub truediv trunc xor"
     ).split()
 )
@@ -35,6 +37,7 @@ class Resolver:
         self._root: ModuleType = adapter.namespace()[adapter.NAME]
         self._tensor: type = adapter.TENSOR
         self._open = frozenset(getattr(adapter, "OPEN", ()))
+        self._unlisted = frozenset(getattr(adapter, "UNLISTED", ()))
         self._is_dtype: Callable[[Any], bool] = lambda x: adapter.dtype_name(x) is not None
         self._denied = _pattern(adapter.DENIED)
         self._closed = _pattern(getattr(adapter, "CLOSED", ()))
@@ -72,8 +75,8 @@ class Resolver:
         for place, part in enumerate(parts):
             last = place == len(parts) - 1
             here = self._step(here, part, last, dotted)
-            if not last:
-                self._check_way(here, dotted)
+            if not last and not (place == 0 and part in self._open):
+                self._check_way(here, ".".join([head, *parts[: place + 1]]), dotted)
         self._check_thing(here, dotted)
         return here
 
@@ -83,9 +86,18 @@ class Resolver:
         if part.startswith("_") and not (here is self._root and part in self._open and not last):
             raise _not_allowed(dotted, "it is not public")
         try:
-            return getattr(here, part)
+            found = getattr(here, part)
         except AttributeError:
             raise Refusal("no_such_name", f"{dotted} does not exist") from None
+        public = getattr(here, "__all__", None)
+        if (
+            public is not None
+            and part not in public
+            and not isinstance(found, ModuleType)
+            and dotted not in self._unlisted
+        ):
+            raise _not_allowed(dotted, f"{here.__name__} does not list it as public")
+        return found
 
     def _member(self, owner: type, part: str, dotted: str) -> Any:
         """An attribute that a class of the framework itself defines: what comes from `object` or
@@ -94,16 +106,16 @@ class Resolver:
             raise _not_allowed(dotted, "it is not public")
         for base in owner.__mro__:
             if part in base.__dict__:
-                if not self._inside(base.__module__):
+                if not self._inside(home_of(base)):
                     raise _not_allowed(dotted, f"it is outside {self._name}")
                 return getattr(owner, part)
         raise Refusal("no_such_name", f"{dotted} does not exist")
 
     def _method(self, kind: type, name: str) -> Any:
-        spelled = f"{kind.__module__}.{kind.__qualname__}.{name}"
+        spelled = f"{home_of(kind)}.{kind.__qualname__}.{name}"
         if issubclass(kind, self._tensor):
             spelled = f"{self._name}.{self._tensor.__name__}.{name}"
-        if not name.isidentifier() or not self._inside(kind.__module__):
+        if not name.isidentifier() or not self._inside(home_of(kind)):
             raise _not_allowed(spelled, f"it is outside {self._name}")
         if self._denied.match(spelled):
             raise _not_allowed(spelled, "it is on the list of names that cases may not use")
@@ -111,11 +123,13 @@ class Resolver:
         self._check_thing(thing, spelled)
         return thing
 
-    def _check_way(self, here: Any, dotted: str) -> None:
+    def _check_way(self, here: Any, way: str, dotted: str) -> None:
         if isinstance(here, ModuleType):
             own = here.__name__
+            if own != way:  # a module that another one imported: a back door into the interior
+                raise _not_allowed(dotted, f"{way} is another name of {own}")
         elif isinstance(here, type):
-            own = f"{here.__module__}.{here.__qualname__}"
+            own = f"{home_of(here)}.{here.__qualname__}"
         else:
             raise _not_allowed(dotted, "it leads through a value")
         self._check_own(here, own, dotted)
@@ -145,7 +159,7 @@ class Resolver:
         for pattern in patterns:
             here: Any = self._root
             for part in pattern.split(".")[1:]:
-                here = getattr(here, part, None) if "*" not in part else None
+                here = getattr(here, part, None) if part.isidentifier() else None
             if here is not None and here is not self._root:
                 found[id(here)] = here
         return found
@@ -166,14 +180,13 @@ def home_of(thing: Any) -> str:
     return str(type(thing).__module__)
 
 
-def _pattern(patterns: Sequence[str]) -> "re.Pattern[str]":
-    """Matches each name and all below it; `*` stands for anything."""
+def _pattern(patterns: Sequence[str]) -> re.Pattern[str]:
+    """Matches each name and all below it; wildcards as in a shell, and they cross dots."""
     if not patterns:
         return re.compile(r"(?!)")
-    names = "|".join(re.escape(pattern).replace(r"\*", ".*") for pattern in patterns)
-    return re.compile(rf"(?:{names})(?:\..*)?\Z")
+    below = [pattern + ".*" for pattern in patterns]
+    return re.compile("|".join(fnmatch.translate(pattern) for pattern in [*patterns, *below]))
 
 
 def _not_allowed(dotted: str, why: str) -> Refusal:
     return Refusal("not_allowed", f"{dotted} may not be called from a case: {why}")
-

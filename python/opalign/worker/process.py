@@ -55,8 +55,8 @@ def _data_bytes() -> int:
 
 
 class Collector:
-    """The garbage collector, on our schedule: Python's own runs in the middle of cases. What existed
-    at the fork is frozen, so a collection looks at the garbage of the last cases alone."""
+    """The garbage collector, on our schedule: Python's own runs in the middle of cases. What
+    existed at the fork is frozen, so a collection looks at the garbage of the last cases alone."""
 
     _CASES = 1000
     _BYTES = 256 << 20

@@ -46,8 +46,9 @@ class Executor:
         self._encoder = Encoder(adapter)
         self._collector = Collector()
         self._stage = Outputs.FORWARD
-        self._spans: List[Tuple[int, int, int]] = []  # input, first byte, last byte + 1
         self._modified: List[int] = []
+        # What this case reads, first byte and last + 1; the second is 0 for nothing.
+        self._arena_span = (0, 0)
         self._pool_span = (0, 0)
 
     def run(self, frame: Frame) -> Frame:
@@ -57,9 +58,8 @@ class Executor:
         self._stage = Outputs.FORWARD
         self._encoder.out = self._outputs.begin(frame["out"], ident)
         self._encoder.leaves = []
-        self._spans = []
         self._modified = []
-        self._pool_span = (0, 0)
+        self._arena_span = self._pool_span = (0, 0)
         try:
             self._execute(frame, answer)
         except (ProtocolError, ConnectionClosed):
@@ -70,10 +70,10 @@ class Executor:
         self._decoder.tensors = []
         self._decoder.variables = {}
         self._encoder.leaves = []
-        self._restore(frame["program"].get("clone", ()))
+        self._restore(frame)
         answer["modified"] = self._modified
-        size = sum([end - start for _, start, end in self._spans])
-        self._collector.after_case(size + self._encoder.out.used)
+        first, last = self._arena_span
+        self._collector.after_case(last - first + self._encoder.out.used)
         return answer
 
     def _execute(self, frame: Frame, answer: Frame) -> None:
@@ -99,11 +99,10 @@ class Executor:
 
     def _inputs(self, tensors: List[Json]) -> Tuple[List[Any], List[Any]]:
         adapter, arena = self._adapter, self._arena
-        spans = self._spans
-        for index, (offset, dtype, shape, _, *strides) in enumerate(tensors):
-            spans.append((index, offset, offset + _bytes(dtype, shape, strides)))
-        if spans:
-            arena.need(max([span[2] for span in spans]))
+        if tensors:
+            end = _end(max(tensors))  # offsets are unique, so lists compare by them
+            arena.need(end)
+            self._arena_span = (min(tensors)[0], end)
         inputs = []
         marked = []
         for offset, dtype, shape, wants_grad, *strides in tensors:
@@ -125,6 +124,8 @@ class Executor:
                 value = self._eval(step["eval"], step)
             elif "method" in step:
                 value = self._method(step)
+            elif "value" in step:
+                value = self._decoder.decode(step["value"])
             elif "check" in step:
                 variables["result"] = self._eval(step["check"], step)
                 continue
@@ -188,24 +189,22 @@ class Executor:
         """Upstream gradients of all outputs of a differentiable dtype, also of those that this
         framework does not differentiate: where another one does, both read the same elements."""
         counts = [_count(shape) for _, shape, _ in leaves]
-        totals: Dict[str, int] = {}
+        places: Dict[str, int] = {}  # elements of each dtype, then where its next slice starts
         for (dtype, _, _), count in zip(leaves, counts):
-            totals[dtype] = totals.get(dtype, 0) + count
-        if max(totals.values()) > POOL_ELEMENTS:
-            return self._requested(frame, leaves)
-        start = frame["pool"]
-        position = {d: start % (POOL_ELEMENTS - total + 1) for d, total in totals.items()}
-        first, last = self._pool.size, 0
+            places[dtype] = places.get(dtype, 0) + count
+        for dtype, total in places.items():
+            if total > POOL_ELEMENTS:
+                return self._requested(frame, leaves)
+            element = frame["pool"] % (POOL_ELEMENTS - total + 1)
+            places[dtype] = POOL_SECTIONS[dtype] + element * SIZES[dtype]
+        first = min(places.values())
+        memory = self._pool.buffer
         upstream = []
         for (dtype, shape, _), count in zip(leaves, counts):
-            offset = POOL_SECTIONS[dtype] + position[dtype] * SIZES[dtype]
-            position[dtype] += count
-            upstream.append(
-                self._adapter.from_buffer(self._pool.buffer, offset, dtype, shape, None)
-            )
-            first = min(first, offset)
-            last = max(last, offset + count * SIZES[dtype])
-        self._pool_span = (first, last)
+            offset = places[dtype]
+            places[dtype] = offset + count * SIZES[dtype]
+            upstream.append(self._adapter.from_buffer(memory, offset, dtype, shape, None))
+        self._pool_span = (first, max(places.values()))
         return upstream
 
     def _requested(self, run: Frame, leaves: List[Leaf]) -> List[Any]:
@@ -219,32 +218,38 @@ class Executor:
             if frame.get("op") == "grads" and frame.get("id") == ident:
                 break
             self._channel.keep(frame)
-        spans = [(-1, o, o + _bytes(dtype, shape, ())) for o, dtype, shape in frame["tensors"]]
-        end = max([span[2] for span in spans])
-        if end > self._arena.size:
-            self._restore(run["program"].get("clone", ()))
-            self._arena.need(end)
-        self._spans.extend(spans)
+        given = [[offset, dtype, shape, 0] for offset, dtype, shape in frame["tensors"]]
+        first, end = min(given)[0], _end(max(given))
+        if end > self._arena.size:  # a new map knows nothing of what was written to this one
+            self._restore(run)
+        self._arena.need(end)
+        if self._arena_span[1]:
+            first, end = min(first, self._arena_span[0]), max(end, self._arena_span[1])
+        self._arena_span = (first, end)
+        memory = self._arena.buffer
         return [
-            self._adapter.from_buffer(self._arena.buffer, offset, dtype, shape, None)
-            for offset, dtype, shape in frame["tensors"]
+            self._adapter.from_buffer(memory, o, dtype, shape, None) for o, dtype, shape, _ in given
         ]
 
     def _enter(self, stage: int) -> None:
         self._stage = stage
         self._outputs.stage(stage)
 
-    def _restore(self, cloned: Any) -> None:
+    def _restore(self, frame: Frame) -> None:
         """Undoes what the call wrote to its inputs and to its upstream gradients."""
-        spans = self._spans
-        if spans:
-            first = min([span[1] for span in spans])
-            last = max([span[2] for span in spans])
-            for index in self._arena.restore(first, last, spans):
-                if index >= 0 and index not in cloned and index not in self._modified:
+        first, end = self._arena_span
+        arena = self._arena
+        if end and arena.was_written(first, end):
+            cloned = frame["program"].get("clone", ())
+            for index, tensor in enumerate(frame["tensors"]):
+                if index in cloned or index in self._modified:
+                    continue
+                if arena.differs(tensor[0], _end(tensor)):
                     self._modified.append(index)
-        if self._pool_span[1]:
-            self._pool.restore(*self._pool_span, [])
+            arena.restore(first, end)
+        first, end = self._pool_span
+        if end and self._pool.was_written(first, end):
+            self._pool.restore(first, end)
 
 
 def _apply(thing: Any, args: List[Any], kwargs: Dict[str, Any]) -> Any:
@@ -264,9 +269,10 @@ def _count(shape: Any) -> int:
     return count
 
 
-def _bytes(dtype: str, shape: Any, strides: Any) -> int:
-    """From the first byte of a tensor to behind its last."""
+def _end(tensor: Json) -> int:
+    """The byte behind a tensor's last."""
+    offset, dtype, shape, _, *strides = tensor
     count = _count(shape)
     if strides and count:
         count = 1 + sum([(n - 1) * stride for n, stride in zip(shape, strides[0])])
-    return count * SIZES[dtype]
+    return offset + count * SIZES[dtype]

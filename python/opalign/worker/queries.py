@@ -55,7 +55,8 @@ def _describe(name: str, resolver: Resolver) -> Dict[str, Any]:
 def _signature(thing: Any) -> Optional[str]:
     """Names and defaults, as the catalog's `call` has them; None where Python cannot tell."""
     try:
-        signature = inspect.signature(thing.fget if isinstance(thing, property) else thing)
+        source: Any = thing.fget if isinstance(thing, property) else thing
+        signature = inspect.signature(source)
         plain = [
             parameter.replace(annotation=inspect.Parameter.empty)
             for parameter in signature.parameters.values()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texts of the catalog and prelude files: trusted Python, compiled once each.
 
-A text becomes a function whose parameters are the names it sees: names are fast locals then, lambdas
-and comprehensions see them, and the module's names need not be copied for each call."""
+A text becomes a function whose parameters are the names it sees: names are fast locals then,
+lambdas and comprehensions see them, and the module's names need not be copied for each call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import symtable
 import sys
 from textwrap import dedent
 from types import FunctionType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple, cast
 
 from opalign.worker.errors import CATALOG_FILE, Refusal, Unsupported
 
@@ -74,10 +74,9 @@ class Texts:
             if not any(_assigns_result(node) for node in ast.walk(tree)):
                 raise Refusal("translation", "the text does not assign `result`")
             body.append(ast.Return(ast.Name("result", ast.Load())))
-        module = ast.parse(f"def translation({', '.join(params)}): pass", CATALOG_FILE)
-        definition = module.body[0]
-        assert isinstance(definition, ast.FunctionDef)
-        definition.body = body
+        head = f"def translation({', '.join(params)}): pass"
+        module = cast(ast.Module, ast.parse(head, CATALOG_FILE))
+        cast(ast.FunctionDef, module.body[0]).body = body
         ast.fix_missing_locations(module)
         space: Dict[str, Any] = {}
         exec(compile(module, CATALOG_FILE, "exec"), space)
@@ -124,6 +123,6 @@ def _free_names(text: str) -> Iterator[str]:
         table = tables.pop()
         tables.extend(table.get_children())
         for symbol in table.get_symbols():
-            if symbol.is_global() or (table is top and not symbol.is_assigned()):
-                if symbol.is_referenced() and symbol.get_name() not in assigned:
-                    yield symbol.get_name()
+            from_outside = symbol.is_global() or (table is top and not symbol.is_assigned())
+            if from_outside and symbol.is_referenced() and symbol.get_name() not in assigned:
+                yield symbol.get_name()

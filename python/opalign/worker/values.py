@@ -16,8 +16,8 @@ Leaf = Tuple[str, Any, Any]  # dtype, shape, tensor
 
 _PYTHON_TYPES = {t.__name__: t for t in (bool, int, float, complex, str, list, tuple, dict)}
 _NUMPY_TYPES = frozenset(
-    "bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp uintp float16 float32 float64"
-    " complex64 complex128 ndarray generic number integer floating".split()
+    "bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp uintp float16 float32"
+    " float64 complex64 complex128 ndarray generic number integer floating".split()
 )
 
 

@@ -14,20 +14,24 @@ from opalign.worker.values import Other
 NAME = "numpy"
 TENSOR = np.ndarray
 DENIED = """
-numpy.load numpy.save numpy.savez numpy.savez_compressed numpy.loadtxt numpy.savetxt numpy.genfromtxt
-numpy.fromfile numpy.fromregex numpy.memmap numpy.DataSource numpy.f2py numpy.distutils numpy.ctypeslib
-numpy.testing numpy.lib.npyio numpy.lib.format numpy.lib.introspect numpy.lib.user_array numpy.test
-numpy.show_config numpy.show_runtime numpy.info numpy.lookfor numpy.source numpy.setbufsize numpy.set*
-numpy.get_include numpy.rec numpy.core numpy.compat numpy.matlib numpy.exceptions numpy.frombuffer
-numpy.from_dlpack numpy.asarray numpy.frompyfunc numpy.vectorize numpy.nested_iters numpy.nditer
-numpy.random.*_state numpy.typing
-numpy.ndarray.tofile numpy.ndarray.dump numpy.ndarray.dumps numpy.ndarray.ctypes numpy.ndarray.data
+numpy.load numpy.save numpy.savez numpy.savez_compressed numpy.loadtxt numpy.savetxt
+numpy.genfromtxt numpy.fromfile numpy.fromregex numpy.memmap numpy.DataSource numpy.f2py
+numpy.distutils numpy.ctypeslib numpy.testing numpy.lib.npyio numpy.lib.format
+numpy.lib.introspect numpy.lib.user_array numpy.test numpy.show_config numpy.show_runtime
+numpy.info numpy.lookfor numpy.source numpy.setbufsize numpy.set* numpy.get_include numpy.rec
+numpy.core numpy.compat numpy.matlib numpy.exceptions numpy.frombuffer numpy.from_dlpack
+numpy.asarray numpy.frompyfunc numpy.vectorize numpy.nested_iters numpy.nditer
+numpy.random.*_state numpy.typing numpy.ma numpy.polynomial.set* numpy.lib.add_newdoc
+numpy.*.tofile numpy.*.fromfile numpy.*.dump numpy.*.dumps numpy.ndarray.ctypes numpy.ndarray.data
 numpy.ndarray.base numpy.ndarray.setflags numpy.ndarray.setfield numpy.ndarray.getfield
 """.split()
 
 _ERRORS = table(
     ("out_of_memory", r"Unable to allocate"),
-    ("not_registered", r"not supported for the input types|did not contain a loop|is unsupported in linalg"),
+    (
+        "not_registered",
+        r"not supported for the input types|did not contain a loop|is unsupported in linalg",
+    ),
 )
 _DTYPES = {name: np.dtype(name) for name in SIZES if name in np.sctypeDict}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}

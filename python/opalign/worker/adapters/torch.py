@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import torch
 
-# The first gradient of a process imports this lazily, in 300 ms; here it is paid once, before forks.
+# The first gradient of a process imports this lazily, in 300 ms; here it is paid once, before
+# forks.
 import torch.fx.experimental.symbolic_shapes
 
 from opalign.worker.dtypes import SIZES
@@ -18,28 +19,35 @@ from opalign.worker.values import Other
 NAME = "torch"
 TENSOR = torch.Tensor
 DENIED = """
-torch.load torch.save torch.serialization torch.hub torch.ops torch.classes torch.library torch.package
-torch.jit torch.compile torch.compiler torch.export torch.onnx torch.fx torch.utils torch.storage
-torch.from_file torch.*Storage torch.*Storage* torch.multiprocessing torch.distributed torch.profiler
-torch.autograd.profiler torch.autograd.profiler_util torch.autograd.profiler_legacy
+torch.load torch.save torch.serialization torch.hub torch.ops torch.classes torch.library
+torch.package torch.jit torch.compile torch.compiler torch.export torch.onnx torch.fx torch.utils
+torch.storage torch.from_file torch.*Storage* torch.multiprocessing torch.distributed
+torch.profiler torch.autograd.profiler torch.autograd.profiler_util torch.autograd.profiler_legacy
 torch.autograd.set_* torch.autograd.graph torch.monitor torch.cuda torch.xpu torch.mps torch.mtia
 torch.accelerator torch.backends torch.testing torch.overrides torch.futures torch.nn.parallel
-torch.set_* torch.use_deterministic_algorithms torch.inductor torch.quantization torch.ao torch.config
-torch.return_types torch.random.fork_rng torch.get_file_path torch.prepare_multiprocessing_environment
-torch.import_ir_module* torch.parse_* torch.ScriptModule torch.ScriptFunction torch.cpp torch.rpc
-torch.fork torch.wait torch.Tensor.storage torch.Tensor.untyped_storage torch.Tensor.share_memory_
-torch.Tensor.backward torch.Tensor.register_* torch.Tensor.data_ptr torch.Tensor.cuda
-torch.*.share_memory torch.nn.Module.register_* torch.*.load_state_dict torch.*.compile
-torch.from_dlpack torch.to_dlpack torch.asarray torch.frombuffer torch.func.functional_call
+torch.set_* torch.use_deterministic_algorithms torch.inductor torch.quantization torch.ao
+torch.config torch.return_types torch.random.fork_rng torch.get_file_path
+torch.prepare_multiprocessing_environment torch.[A-SU-Z]* torch.T[a-df-z]* torch.TensorType
+torch.autocast_* torch.clear_autocast_cache torch.init_num_* torch.import_ir_module* torch.parse_*
+torch.merge_type* torch.unify_type* torch.nn.*.get_extra_state torch.fork torch.wait
+torch.Tensor.storage torch.Tensor.untyped_storage torch.Tensor.share_memory_ torch.Tensor.backward
+torch.Tensor.register_* torch.Tensor.data_ptr torch.Tensor.cuda torch.*.share_memory
+torch.nn.Module.register_* torch.*.load_state_dict torch.*.compile torch.from_dlpack
+torch.to_dlpack torch.asarray torch.frombuffer torch.func.functional_call
 """.split()
 
 _ERRORS = table(
     ("out_of_memory", r"can't allocate memory|not enough memory|bad_alloc|[Oo]ut of memory"),
-    ("not_registered", r"not implemented for '|Could not run '.*' (with|from the)|not support(ed)? (for|on|by) "
-                       r".*(dtype|Half|BFloat16|Float8|CPU)|Unsupported data ?type"),
+    (
+        "not_registered",
+        r"not implemented for '|Could not run '.*' (with|from the)|not support(ed)? (for|on|by) "
+        r".*(dtype|Half|BFloat16|Float8|CPU)|Unsupported data ?type",
+    ),
 )
 _DTYPES: Dict[str, torch.dtype] = {
-    name: getattr(torch, name) for name in SIZES if isinstance(getattr(torch, name, None), torch.dtype)
+    name: getattr(torch, name)
+    for name in SIZES
+    if isinstance(getattr(torch, name, None), torch.dtype)
 }
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _frombuffer = torch.frombuffer
@@ -139,7 +147,8 @@ def store(tensor: torch.Tensor, memory: Any, offset: int) -> None:
     room.view(tensor.shape).copy_(tensor.detach())
 
 
-# torch.autograd.grad costs 40 us more than this engine; were it to move, the public way still works.
+# torch.autograd.grad costs 40 us more than this engine; were it to move, the public way still
+# works.
 try:
     _run_backward = torch.autograd.Variable._execution_engine.run_backward
 except AttributeError:
@@ -150,7 +159,13 @@ def gradients(outputs: List[Any], inputs: List[Any], upstream: List[Any]) -> Lis
     """Gradients of `outputs` with respect to `inputs`, None where they do not depend."""
     if _run_backward is not None:
         found = _run_backward(
-            tuple(outputs), tuple(upstream), False, False, tuple(inputs), True, accumulate_grad=False
+            tuple(outputs),
+            tuple(upstream),
+            False,
+            False,
+            tuple(inputs),
+            True,
+            accumulate_grad=False,
         )
     else:
         found = torch.autograd.grad(outputs, inputs, upstream, allow_unused=True)
