@@ -20,21 +20,24 @@ namespace fs = std::filesystem;
 std::vector<std::string> typical_lines() {
   std::vector<std::string> lines;
   for (int i = 1; i <= 2000; ++i) {
-    lines.push_back(fmt::format(R"(paddle.Tensor.__add__(Tensor([{}, 16, 1],"float32"), 1e-06, ))", i));
+    lines.push_back(
+        fmt::format(R"(paddle.Tensor.__add__(Tensor([{}, 16, 1],"float32"), 1e-06, ))", i));
+    const std::string x = fmt::format(R"(Tensor([{}, 16, 1],"float32"))", i);
+    lines.push_back(fmt::format("paddle.Tensor.__add__({}, 1e-06, )", x));
+    lines.push_back(fmt::format("paddle.concat(tuple({0},{0},), axis=0, )", x));
     lines.push_back(fmt::format(
-        R"(paddle.concat(tuple(Tensor([{0}, 768],"float32"),Tensor([1, {0}],"float16"),), axis=0, ))", i));
-    lines.push_back(fmt::format(
-        R"(paddle.nn.functional.conv2d(Tensor([1, 3, {0}, 8],"float32"), Tensor([6, 3, 3, 3],"float32"), bias=None, padding=list[1,{0},], stride=1, data_format="NCHW", ))",
+        R"(paddle.nn.functional.conv1d({0}, {0}, bias=None, padding=list[1,{1},], groups=1, ))", x,
         i));
-    lines.push_back(fmt::format(
-        R"(paddle.Tensor.__getitem__(Tensor([{}, 5],"int64"), tuple(slice(None,-1,None),Ellipsis,), ))", i));
+    lines.push_back(
+        fmt::format("paddle.Tensor.__getitem__({}, tuple(slice(None,-1,None),Ellipsis,), )", x));
   }
   return lines;
 }
 
 const std::vector<std::string>& corpus() {
   static const std::vector<std::string> k_lines = [] {
-    const fs::path file = fs::path(OPALIGN_BENCH_DIR).parent_path().parent_path() / "shared/cases/field.txt";
+    const fs::path file =
+        fs::path(OPALIGN_BENCH_DIR).parent_path().parent_path() / "shared/cases/field.txt";
     std::vector<std::string> lines;
     const opalign::Expected<void> read = read_suite(file.string(), [&](SuiteCase c) {
       lines.push_back(std::move(c.text));
@@ -45,7 +48,8 @@ const std::vector<std::string>& corpus() {
   return k_lines;
 }
 
-template <class Work> void each_line(benchmark::State& state, Work work) {
+template <class Work>
+void each_line(benchmark::State& state, Work work) {
   const std::vector<std::string>& lines = corpus();
   for (auto _ : state)
     for (const std::string& line : lines)

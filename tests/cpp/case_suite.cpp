@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suites: which files, which cases in them; and all lines of the public suites where they are at hand.
-#include <cstdlib>
+// Suites: which files, which cases in them; and all lines of the public suites where they are at
+// hand.
 #include <filesystem>
 #include <fstream>
 #include <tuple>
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <opalign/case/parse.hpp>
 #include <opalign/case/print.hpp>
 #include <opalign/case/suite.hpp>
+
+#include "temporary_directory.hpp"
 
 using namespace opalign;
 using namespace opalign::cases;
@@ -19,26 +20,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "opalign-suite-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
+struct Folder : testing::TemporaryDirectory {
   std::string write(const std::string& name, std::string_view text) const {
-    fs::create_directories((path / name).parent_path());
-    std::ofstream(path / name, std::ios::binary) << text;
-    return (path / name).string();
+    const std::string file = *this / name;
+    fs::create_directories(fs::path(file).parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+    return file;
   }
   std::string write_compressed(const std::string& name, const std::string& text) const {
-    const std::string file = (path / name).string();
+    const std::string file = *this / name;
     const gzFile out = gzopen(file.c_str(), "wb");
-    CHECK(gzwrite(out, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
+    const int written = gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+    CHECK(written == static_cast<int>(text.size()));
     gzclose(out);
     return file;
   }
@@ -58,25 +51,24 @@ Found read(const std::string& file) {
   return found;
 }
 
-const std::string k_text = "# a comment\n"
-                           "paddle.abs(1)\n"
-                           "  paddle.abs(2) # why\r\n"
-                           "\n"
-                           "not a case\n"
-                           "a = Tensor([2],\"int8\")\n"
-                           "  # inside\r\n"
-                           "b = paddle.abs(a)\r\n"
-                           "check b\n"
-                           " \t\r\n"
-                           "paddle.abs(3)\n"
-                           "c=1; paddle.f(c)\n"
-                           "check c";
-const Found k_cases{{2, "paddle.abs(1)"},
-                    {3, "  paddle.abs(2) # why"},
-                    {5, "not a case"},
-                    {6, "a = Tensor([2],\"int8\")\n  # inside\nb = paddle.abs(a)\ncheck b"},
-                    {11, "paddle.abs(3)"},
-                    {12, "c=1; paddle.f(c)\ncheck c"}};
+const std::string k_text =
+    "# a comment\n"
+    "paddle.abs(1)\n"
+    "  paddle.abs(2) # why\r\n"
+    "\n"
+    "not a case\n"
+    "a = Tensor([2],\"int8\")\n"
+    "  # inside\r\n"
+    "b = paddle.abs(a)\r\n"
+    "check b\n"
+    " \t\r\n"
+    "paddle.abs(3)\n"
+    "c=1; paddle.f(c)\n"
+    "check c";
+const Found k_cases{
+    {2, "paddle.abs(1)"},  {3, "  paddle.abs(2) # why"},
+    {5, "not a case"},     {6, "a = Tensor([2],\"int8\")\n  # inside\nb = paddle.abs(a)\ncheck b"},
+    {11, "paddle.abs(3)"}, {12, "c=1; paddle.f(c)\ncheck c"}};
 
 }  // namespace
 
@@ -97,8 +89,8 @@ TEST_CASE("reading stops when enough is taken") {
 
 TEST_CASE("a line that no case can have is cut and refused") {
   const Folder folder;
-  const std::string file =
-      folder.write_compressed("long.gz", "paddle.f(" + std::string(20 << 20, ' ') + ")\npaddle.f(1)");
+  const std::string file = folder.write_compressed(
+      "long.gz", "paddle.f(" + std::string(20 << 20, ' ') + ")\npaddle.f(1)");
   const Found found = read(file);
   REQUIRE(found.size() == 2);
   CHECK(std::get<1>(found[0]).size() == (1 << 20) + 1);
@@ -113,14 +105,12 @@ TEST_CASE("files that cannot be read") {
     REQUIRE_FALSE(result.has_value());
     return result.error().message;
   };
-  const std::string missing = (folder.path / "none.txt").string();
+  const std::string missing = folder / "none.txt";
   CHECK(error_of(missing) == missing + ": cannot be read: No such file or directory");
-  CHECK(error_of(folder.path.string()) == folder.path.string() + ": cannot be read further: Is a directory");
+  CHECK(error_of(folder.path()) == folder.path() + ": cannot be read further: Is a directory");
 
-  const std::string whole = folder.write_compressed("whole.gz", k_text);
-  std::ifstream in(whole, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  const std::string half = folder.write("half.gz", bytes.substr(0, bytes.size() - 20));
+  const std::string half = folder.write_compressed("half.gz", k_text);
+  fs::resize_file(half, fs::file_size(half) - 20);
   CHECK(error_of(half) == half + ": cannot be read further: unexpected end of file");
 }
 
@@ -138,25 +128,26 @@ TEST_CASE("suites are found") {
     return *files;
   };
   using Files = std::vector<std::string>;
-  CHECK(expand({folder.path.string()}) == Files{odd, b, a, z});
+  CHECK(expand({folder.path()}) == Files{odd, b, a, z});
   CHECK(expand({z, "-", b}) == Files{z, "-", b});
-  CHECK(expand({(folder.path / "s*").string()}) == Files{a, z});
-  CHECK(expand({(folder.path / "sub" / "[az]*").string()}) == Files{a, z});
+  CHECK(expand({folder / "s*"}) == Files{a, z});
+  CHECK(expand({folder / "sub/[az]*"}) == Files{a, z});
   CHECK(expand({odd}) == Files{odd});
 
-  const std::string missing = (folder.path / "bb.txt").string();
+  const std::string missing = folder / "bb.txt";
   const Expected<Files> none = expand_suites({missing});
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error() == Error{missing + ": no such file or folder", "did you mean \"b.txt\"?"});
-  fs::create_directory(folder.path / "bare");
-  const Expected<Files> bare = expand_suites({(folder.path / "bare").string()});
+  fs::create_directory(folder / "bare");
+  const Expected<Files> bare = expand_suites({folder / "bare"});
   REQUIRE_FALSE(bare.has_value());
-  CHECK(bare.error() == Error{(folder.path / "bare").string() + ": no suites in this folder",
+  CHECK(bare.error() == Error{(folder / "bare") + ": no suites in this folder",
                               "a suite's name ends in .txt, .case, .txt.gz or .case.gz"});
 }
 
 TEST_CASE("the public suites read, print and read back equal") {
-  const fs::path suite = fs::path(OPALIGN_TEST_DIR).parent_path().parent_path() / "shared/cases/all.txt.gz";
+  const fs::path suite =
+      fs::path(OPALIGN_TEST_DIR).parent_path().parent_path() / "shared/cases/all.txt.gz";
   if (!fs::exists(suite)) {
     MESSAGE("skipped: no shared/cases/all.txt.gz beside the checkout");
     return;
@@ -183,8 +174,8 @@ TEST_CASE("the public suites read, print and read back equal") {
   CHECK(lines == 155679);
   CHECK(unchanged == 155658);
   // A number that its recorder lost, and two cases on one line.
-  CHECK(refused == std::vector<std::string>{
-                       "all.txt:37854:15: expected a number, got '.'",
-                       "all.txt:139158:27221: expected ';' or the end of the line, got "
-                       "'paddle.Tensor.__getitem__'"});
+  CHECK(refused ==
+        std::vector<std::string>{"all.txt:37854:15: expected a number, got '.'",
+                                 "all.txt:139158:27221: expected ';' or the end of the line, got "
+                                 "'paddle.Tensor.__getitem__'"});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Case: an operator call (or a few statements) as a plain value, exactly what the text says; it does
-// not know what any name means. The grammar stands in docs/case-language.md.
+// Case: an operator call (or a few statements) as a plain value, exactly what the text says; it
+// does not know what any name means. The grammar stands in docs/case-language.md.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,7 @@ struct Tensor {
   std::optional<std::string> domain;
   Layout layout = Layout::contiguous;
   std::optional<bool> grad;
-  std::optional<std::string> place;      ///< `place=Place(cpu)`, kept as written
+  std::optional<std::string> place;                  ///< `place=Place(cpu)`, kept as written
   std::optional<std::vector<std::int64_t>> strides;  ///< `strides=[…]`, in elements
   std::optional<bool> is_contiguous;
   bool operator==(const Tensor&) const;
@@ -98,8 +98,8 @@ struct Call {
 };
 
 struct Value {
-  std::variant<None, bool, std::int64_t, BigInteger, Float, Complex, std::string, Ellipsis, TypeName,
-               Place, Name, Slice, List, Tuple, Tensor, Call>
+  std::variant<None, bool, std::int64_t, BigInteger, Float, Complex, std::string, Ellipsis,
+               TypeName, Place, Name, Slice, List, Tuple, Tensor, Call>
       data;
   bool operator==(const Value&) const = default;
 };

@@ -28,7 +28,8 @@ std::size_t count_characters(std::string_view printable_text) {
 
 std::string quote(std::string_view token, char mark) {
   const bool cut = token.size() > k_token_width;
-  const std::string_view shown = cut ? token.substr(0, character_start(token, k_token_width)) : token;
+  const std::string_view shown =
+      cut ? token.substr(0, character_start(token, k_token_width)) : token;
   return fmt::format("{}{}{}{}", mark, printable(shown), cut ? "..." : "", mark);
 }
 

@@ -19,7 +19,8 @@ namespace opalign::cases {
 [[nodiscard]] Error diagnose(std::string_view text, Origin origin, std::size_t offset,
                              std::string_view sentence, std::string hint = {});
 
-/// What stands at text[offset], in words: 'name', "string", ')', byte 0x07, end of line, end of text.
+/// What stands at text[offset], in words: 'name', "string", ')', byte 0x07, end of line, end of
+/// text.
 [[nodiscard]] std::string describe(std::string_view text, std::size_t offset);
 
 }  // namespace opalign::cases

@@ -80,7 +80,8 @@ Expected<void> Lexer::escape(std::string& out) {
   constexpr std::string_view k_letters = "nrt0\\\"'";
   constexpr std::string_view k_meanings{"\n\r\t\0\\\"'", 7};
   const char letter = look();
-  if (const std::size_t index = k_letters.find(letter); !at_end() && index != std::string_view::npos) {
+  if (const std::size_t index = k_letters.find(letter);
+      !at_end() && index != std::string_view::npos) {
     out += k_meanings[index];
     ++m_at;
     return {};

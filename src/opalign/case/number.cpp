@@ -18,7 +18,8 @@ bool is_huge(std::string_view digits) {
   const std::string_view mantissa = digits.substr(0, e);
   const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
   const std::size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
-  const std::int64_t magnitude = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
+  const std::int64_t magnitude =
+      static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
   std::string_view power = digits.substr(std::min(e + 1, digits.size()));
   const bool negative = power.starts_with('-');
   power.remove_prefix(negative || power.starts_with('+') ? 1 : 0);
@@ -46,8 +47,7 @@ std::optional<double> nonfinite(std::string_view word) {
 
 double read_double(std::string_view digits) {
   double number = 0;
-  const std::errc error =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number).ec;
+  const std::errc error = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec;
   if (error != std::errc::result_out_of_range)
     return number;
   const double magnitude = is_huge(digits) ? std::numeric_limits<double>::infinity() : 0.0;

@@ -16,12 +16,12 @@ namespace opalign::cases {
 namespace {
 
 /// Words with a meaning of their own, which no variable may take.
-constexpr std::array<std::string_view, 16> k_reserved{
-    "None",  "True",    "False", "Ellipsis", "nan",   "NaN",     "inf",   "list",
-    "tuple", "slice",   "Dtype", "VarType",  "type",  "complex", "float", "check"};
+constexpr auto k_reserved = std::to_array<std::string_view>(
+    {"None", "True", "False", "Ellipsis", "nan", "NaN", "inf", "Infinity", "Tensor", "list",
+     "tuple", "slice", "Dtype", "VarType", "type", "Place", "complex", "float", "check"});
 
 bool is_reserved(std::string_view word) {
-  return word == "Tensor" || word == "Place" || std::ranges::find(k_reserved, word) != k_reserved.end();
+  return std::ranges::find(k_reserved, word) != k_reserved.end();
 }
 
 std::string_view head_of(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
@@ -33,8 +33,8 @@ Expected<Case> parse(std::string_view text, Origin origin) {
     return fail(fmt::format("{}:{}:1: expected at most {} bytes in a case, got {}", origin.file,
                             origin.line, k_max_text, text.size()));
   if (const std::size_t bad = first_invalid_utf8(text); bad != text.size())
-    return tl::unexpected(diagnose(text, origin, bad,
-                                   fmt::format("expected UTF-8 text, got {}", describe(text, bad))));
+    return tl::unexpected(diagnose(
+        text, origin, bad, fmt::format("expected UTF-8 text, got {}", describe(text, bad))));
   return Parser(text, origin).parse();
 }
 
@@ -124,7 +124,8 @@ Expected<Argument> Parser::argument(const Call& call, std::size_t& keywords) {
   const std::string_view word = m_lexer.word();
   if (word.empty() || m_lexer.peek() != '=') {
     if (keywords > 0)
-      return m_lexer.error_at(at, "expected a keyword argument, got a positional one after a keyword");
+      return m_lexer.error_at(at,
+                              "expected a keyword argument, got a positional one after a keyword");
     if (word.empty()) {
       TRY_ASSIGN(Value && positional, value());
       return Argument{{}, std::move(positional)};

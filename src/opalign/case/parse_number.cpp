@@ -29,7 +29,8 @@ std::optional<double> read_float_text(std::string text) {
   for (char& c : text)
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const std::size_t first = text.find_first_not_of(' ');
-  text = first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+  text =
+      first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+'))
     text.erase(0, 1);
@@ -57,9 +58,7 @@ std::optional<double> to_real(const Value& value) {
 
 }  // namespace
 
-double Parser::Part::real() const {
-  return digits.empty() ? value : read_double(digits);
-}
+double Parser::Part::real() const { return digits.empty() ? value : read_double(digits); }
 
 Expected<Value> Parser::number() {
   TRY_ASSIGN(const Part first, part());

@@ -59,7 +59,8 @@ Expected<void> Parser::attribute(Tensor& tensor, std::vector<const Attribute*>& 
   Lexer ahead = m_lexer;
   const std::string_view word = ahead.word();
   if (word.empty() || ahead.peek() != '=') {
-    if (given.size() >= k_positional || (!given.empty() && given.back() != &known[given.size() - 1]))
+    if (given.size() >= k_positional ||
+        (!given.empty() && given.back() != &known[given.size() - 1]))
       return m_lexer.expected("an attribute such as full=1");
     given.push_back(&known[given.size()]);
     return (this->*given.back()->read)(tensor);
@@ -71,9 +72,11 @@ Expected<void> Parser::attribute(Tensor& tensor, std::vector<const Attribute*>& 
   }
   for (const Attribute* other : given)
     if (other == &*found)
-      return m_lexer.error_at(at, fmt::format("expected each attribute once, got '{}' again", word));
+      return m_lexer.error_at(at,
+                              fmt::format("expected each attribute once, got '{}' again", word));
     else if (other->group == found->group && other->group != Attribute::Group::alone)
-      return m_lexer.error_at(at, fmt::format("expected one of '{}' and '{}', got both", other->name, word));
+      return m_lexer.error_at(
+          at, fmt::format("expected one of '{}' and '{}', got both", other->name, word));
   given.push_back(&*found);
   m_lexer = ahead;
   m_lexer.skip(1);
@@ -134,7 +137,8 @@ Expected<Value> Parser::scalar() {
   const bool is_scalar = std::visit(
       []<class T>(const T&) {
         return std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t> ||
-               std::is_same_v<T, BigInteger> || std::is_same_v<T, Float> || std::is_same_v<T, Complex>;
+               std::is_same_v<T, BigInteger> || std::is_same_v<T, Float> ||
+               std::is_same_v<T, Complex>;
       },
       element.data);
   if (!is_scalar)

@@ -12,8 +12,8 @@ namespace opalign::cases {
 namespace {
 
 constexpr std::array<std::string_view, 17> k_words{
-    "None", "True", "False", "Ellipsis", "nan", "inf", "math.inf", "Tensor", "list",
-    "tuple", "slice", "Dtype", "VarType", "type", "Place", "complex", "float"};
+    "None",  "True",  "False", "Ellipsis", "nan",  "inf",   "math.inf", "Tensor", "list",
+    "tuple", "slice", "Dtype", "VarType",  "type", "Place", "complex",  "float"};
 
 bool is_size(std::string_view word) { return word == "paddle.Size" || word == "torch.Size"; }
 
@@ -29,25 +29,25 @@ Expected<Value> Parser::value() {
   if (is_digit(next) || next == '-' || next == '+')
     return number();
   switch (next) {
-  case '"':
-  case '\'': {
-    TRY_ASSIGN(std::string && text, m_lexer.string());
-    return Value{std::move(text)};
-  }
-  case '[': {
-    TRY_ASSIGN(std::vector<Value> && elements, items('[', ']'));
-    return Value{List{std::move(elements)}};
-  }
-  case '(':
-    return group();
-  case '.':
-    if (m_lexer.starts_with("...")) {
-      m_lexer.skip(3);
-      return Value{Ellipsis{}};
+    case '"':
+    case '\'': {
+      TRY_ASSIGN(std::string && text, m_lexer.string());
+      return Value{std::move(text)};
     }
-    return number();
-  default:
-    return m_lexer.expected("a value");
+    case '[': {
+      TRY_ASSIGN(std::vector<Value> && elements, items('[', ']'));
+      return Value{List{std::move(elements)}};
+    }
+    case '(':
+      return group();
+    case '.':
+      if (m_lexer.starts_with("...")) {
+        m_lexer.skip(3);
+        return Value{Ellipsis{}};
+      }
+      return number();
+    default:
+      return m_lexer.expected("a value");
   }
 }
 
@@ -129,7 +129,8 @@ Expected<Value> Parser::slice() {
   const std::size_t at = m_lexer.offset();
   TRY_ASSIGN(std::vector<Value> && parts, items('(', ')'));
   if (parts.empty() || parts.size() > 3)
-    return m_lexer.error_at(at, fmt::format("expected 1 to 3 parts of a slice, got {}", parts.size()));
+    return m_lexer.error_at(at,
+                            fmt::format("expected 1 to 3 parts of a slice, got {}", parts.size()));
   if (parts.size() == 1)
     parts.insert(parts.begin(), Value{None{}});
   parts.resize(3, Value{None{}});
@@ -171,7 +172,8 @@ Expected<std::string> Parser::place() {
 Expected<Value> Parser::size(std::string_view word, std::size_t at) {
   TRY_ASSIGN(std::vector<Value> && arguments, items('(', ')'));
   if (arguments.size() != 1 || !std::holds_alternative<List>(arguments.front().data))
-    return m_lexer.error_at(at, fmt::format("expected {}([...]) with one list, got something else", word));
+    return m_lexer.error_at(
+        at, fmt::format("expected {}([...]) with one list, got something else", word));
   return std::move(arguments.front());
 }
 

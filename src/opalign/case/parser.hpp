@@ -57,7 +57,8 @@ class Parser {
   Expected<void> count_value(std::size_t at);
   [[nodiscard]] tl::unexpected<Error> unknown(std::string_view word, std::size_t at) const;
   [[nodiscard]] tl::unexpected<Error> unknown_dtype(std::string_view name, std::size_t at) const;
-  [[nodiscard]] tl::unexpected<Error> limit(std::size_t at, std::string_view what, std::size_t most) const;
+  [[nodiscard]] tl::unexpected<Error> limit(std::size_t at, std::string_view what,
+                                            std::size_t most) const;
   Expected<void> open(char bracket);
   Expected<void> close(char bracket, std::string_view what);
 

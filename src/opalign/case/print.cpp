@@ -74,7 +74,10 @@ class Printer {
   }
 
  private:
-  template <class... Pieces> void add(const Pieces&... pieces) { ((m_out += pieces), ...); }
+  template <class... Pieces>
+  void add(const Pieces&... pieces) {
+    ((m_out += pieces), ...);
+  }
   void sequence(std::string_view open, const std::vector<Value>& items, std::string_view separator,
                 std::string_view close) {
     m_out += open;
@@ -85,7 +88,8 @@ class Printer {
     m_out += close;
   }
   /// [1, 2], without a prefix: only inside a tensor.
-  template <class Item> void bare_list(const std::vector<Item>& items) {
+  template <class Item>
+  void bare_list(const std::vector<Item>& items) {
     m_out += '[';
     for (std::size_t i = 0; i < items.size(); ++i) {
       m_out += i == 0 ? "" : ", ";

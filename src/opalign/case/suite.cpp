@@ -49,8 +49,9 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line without its end, or false at the end of the file or after an error. Of a line that
-  /// no case can have only so much is kept that parsing refuses it: a small file may inflate to any size.
+  /// The next line without its end, or false at the end of the file or after an error. Of a line
+  /// that no case can have only so much is kept that parsing refuses it: a small file may inflate
+  /// to any size.
   bool next(std::string& line) {
     line.clear();
     for (bool any = false;; any = true) {
@@ -76,7 +77,8 @@ class LineReader {
       return std::strerror(errno);
     if (code == Z_OK || code == Z_STREAM_END)
       return std::nullopt;
-    // zlib puts the file's name before it; a file that stops short ends like a whole one, but for this.
+    // zlib puts the file's name before it; a file that stops short ends like a whole one, but for
+    // this.
     const std::size_t name_end = message.rfind(": ");
     return std::string(name_end == std::string_view::npos ? message : message.substr(name_end + 2));
   }

@@ -10,20 +10,22 @@
 
 namespace opalign::cases {
 
-/// One case's text as it stands in a suite. A statement case is a block: its lines are joined by
-/// newlines, and it ends at a blank line or the end of the file. '#' starts a comment line.
+/// One case's text as it stands in a suite: a line, or a block. A block begins at a line
+/// `identifier = …` and ends before a blank line or at the end of the file; its lines are joined by
+/// newlines. Outside of blocks, blank lines and lines that start with '#' are skipped.
 struct SuiteCase {
   std::string text;
   std::string file;  ///< as the user named it; "<stdin>", "<case>"
   int line = 1;
 };
 
-/// Files (".gz" too), folders (all *.txt, *.case and their .gz below, sorted), globs, "-" (standard input).
-/// An argument that matches nothing is an error with a hint. Order: as given, then sorted.
+/// Files (".gz" too), folders (all *.txt, *.case and their .gz below, sorted), globs, "-" (standard
+/// input). An argument that matches nothing is an error with a hint. Order: as given, then sorted.
 Expected<std::vector<std::string>> expand_suites(const std::vector<std::string>& arguments);
 
-/// Reads a file lazily and calls `take` for each case until it returns false.
-/// Lines longer than 1 MiB and bytes that are not UTF-8 come through as they are; parsing refuses them.
+/// Reads a file lazily and calls `take` for each case until it returns false. Bytes that are not
+/// UTF-8 come through as they are, lines longer than 1 MiB cut to one byte more; parsing refuses
+/// both.
 Expected<void> read_suite(const std::string& file, const std::function<bool(SuiteCase)>& take);
 
 }  // namespace opalign::cases

@@ -15,8 +15,8 @@ namespace opalign::cases {
 [[nodiscard]] std::size_t first_invalid_utf8(std::string_view text);
 /// Appends a code point that is no surrogate and at most 0x10ffff.
 void append_utf8(std::string& out, std::uint32_t code_point);
-/// The text with control characters and invalid bytes replaced by '?', tabs by a space: one code point
-/// for each of those, so that carets stay aligned and no terminal obeys it.
+/// The text with control characters and invalid bytes replaced by '?', tabs by a space: one code
+/// point for each of those, so that carets stay aligned and no terminal obeys it.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace opalign::cases
