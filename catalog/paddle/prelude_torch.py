@@ -37,11 +37,11 @@ def number(value: Any) -> Any:
 
 
 def ints(shape: Any) -> List[int]:
-    """A shape: an int, a 1-D tensor, or a list of ints and of tensors of one or more elements."""
+    """A shape or axes: an int, a tensor, or a list of ints and of tensors of one element."""
     if isinstance(shape, Tensor):
         return [int(n) for n in shape.reshape(-1).tolist()]
     if isinstance(shape, (list, tuple)):
-        return [n for item in shape for n in ints(item)]
+        return [integer(item) for item in shape]
     return [int(shape)]
 
 
@@ -52,13 +52,22 @@ def dims(axis: Any) -> Optional[Tuple[int, ...]]:
     return tuple(ints(axis)) or None
 
 
+def _beside(x: Operand, y: Operand) -> Operand:
+    """x as it is, or a bool tensor beside a number in the number's kind, which Torch asks for."""
+    if isinstance(x, Tensor) and x.dtype == torch.bool and not isinstance(y, bool):
+        return x.to(torch.result_type(x, y))
+    return x
+
+
 def promote(x: Operand, y: Operand) -> Tuple[Operand, Operand]:
     """Both operands in the dtype that the type promotion guide documents.
 
     Tensors promote between floating dtypes and from real to complex; other mixtures are refused.
     A 0-D tensor counts as a scalar, and scalars promote as Torch's do.
     """
-    if not (isinstance(x, Tensor) and isinstance(y, Tensor)) or x.dtype == y.dtype:
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        return _beside(x, y), _beside(y, x)
+    if x.dtype == y.dtype:
         return x, y
     both_floating = x.is_floating_point() and y.is_floating_point()
     if not (both_floating or x.is_complex() or y.is_complex() or x.ndim == 0 or y.ndim == 0):
@@ -77,9 +86,8 @@ def power(x: Tensor, y: Operand) -> Tensor:
 def matrix_multiply(
     x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False
 ) -> Tensor:
-    """paddle.matmul; a vector has nothing to transpose, a real operand follows a complex one."""
-    if x.is_complex() != y.is_complex():
-        x, y = promote(x, y)
+    """paddle.matmul; a vector has nothing to transpose."""
+    x, y = promote(x, y)
     left = x.mT if transpose_x and x.ndim > 1 else x
     right = y.mT if transpose_y and y.ndim > 1 else y
     return torch.matmul(left, right)
@@ -182,7 +190,7 @@ def middle(x: Tensor, axis: Any, keepdim: bool, mode: str, skip_nan: bool) -> An
     flat = flat if flat.is_floating_point() else flat.double()
     length = flat.shape[-1]
     if length == 0:
-        return flat.new_full(shape, float("nan"), dtype=wanted)
+        return (flat.sum(-1) + float("nan")).to(wanted).reshape(shape)
     missing = torch.isnan(flat)
     skipped = missing if skip_nan else torch.zeros_like(missing)
     count = length - skipped.sum(-1, keepdim=True)
@@ -203,9 +211,12 @@ def quantiles(
     """paddle.quantile: several axes; the first dimension is that of q unless q is a scalar."""
     flat = last_axis(x, axis)
     points = q if isinstance(q, Tensor) else torch.tensor(q, dtype=flat.dtype)
+    shape = list(points.shape) + reduced_shape(x, axis, keepdim)
+    if flat.numel() == 0 and flat.shape[-1] != 0:
+        return flat.sum(-1).expand(*points.shape, *flat.shape[:-1]).reshape(shape)
     function = torch.nanquantile if skip_nan else torch.quantile
     result = function(flat, points.to(flat.dtype), dim=-1, interpolation=interpolation)
-    return result.reshape(list(points.shape) + reduced_shape(x, axis, keepdim))
+    return result.reshape(shape)
 
 
 def running(name: str, x: Tensor, axis: Any, dtype: Any) -> Tuple[Tensor, Tensor]:
@@ -223,84 +234,6 @@ def place_of(name: str, x: Tensor, axis: Any, keepdim: Any, dtype: Any) -> Tenso
     else:
         result = function(x, dim=integer(axis), keepdim=bool(keepdim))
     return result.to(torch_dtype(dtype))
-
-
-def close(x: Tensor, y: Tensor, rtol: Any, atol: Any, equal_nan: bool) -> Tensor:
-    """|x - y| <= atol + rtol * |y|, elementwise; equal infinities are close."""
-    near = torch.abs(x - y) <= number(atol) + number(rtol) * torch.abs(y)
-    same = near & torch.isfinite(y) | (x == y) & torch.isinf(y)
-    return same | torch.isnan(x) & torch.isnan(y) if equal_nan else same
-
-
-def first_positions(inverse: Tensor, count: int) -> Tensor:
-    """For each of count values, the first place of inverse that holds its number."""
-    flat = inverse.reshape(-1)
-    places = torch.arange(flat.numel())
-    start = torch.full((count,), flat.numel(), dtype=torch.int64)
-    return start.scatter_reduce(0, flat, places, "amin")
-
-
-def distinct_values(
-    x: Tensor, return_index: bool, return_inverse: bool, return_counts: bool, axis: Any, dtype: Any
-) -> Any:
-    """paddle.unique."""
-    wanted = torch_dtype(dtype)
-    if axis is not None:
-        axis = integer(axis)
-    values, inverse, counts = torch.unique(
-        x, return_inverse=True, return_counts=True, **({} if axis is None else {"dim": axis})
-    )
-    results = [values]
-    if return_index:
-        results.append(first_positions(inverse, counts.numel()).to(wanted))
-    if return_inverse:
-        results.append(inverse.reshape(-1).to(wanted))
-    if return_counts:
-        results.append(counts.to(wanted))
-    return results[0] if len(results) == 1 else tuple(results)
-
-
-def distinct_runs(
-    x: Tensor, return_inverse: bool, return_counts: bool, axis: Any, dtype: Any
-) -> Any:
-    """paddle.unique_consecutive."""
-    wanted = torch_dtype(dtype)
-    values, inverse, counts = torch.unique_consecutive(
-        x, return_inverse=True, return_counts=True, dim=axis
-    )
-    results = [values]
-    if return_inverse:
-        results.append(inverse.reshape(-1).to(wanted))
-    if return_counts:
-        results.append(counts.to(wanted))
-    return results[0] if len(results) == 1 else tuple(results)
-
-
-def bin_edges(x: Tensor, bins: int, low: float, high: float) -> Tensor:
-    """Edges of equal bins over [low, high]; equal bounds mean the range of the data."""
-    if low == high and low == 0 and x.numel():
-        low, high = float(x.min()), float(x.max())
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return torch.linspace(low, high, bins + 1, dtype=torch.float32)
-
-
-def counted(
-    x: Tensor, bins: int, low: float, high: float, weight: Optional[Tensor], density: bool
-) -> Tensor:
-    """paddle.histogram: int64 counts, floats with a weight or a density."""
-    if low == high and x.numel():
-        low, high = float(x.min()), float(x.max())
-    if low == high:
-        low, high = low - 1.0, high + 1.0
-    flat = x.reshape(-1).double()
-    inside = (flat >= low) & (flat <= high)
-    slot = ((flat[inside] - low) * bins / (high - low)).long().clamp(max=bins - 1)
-    mass = torch.ones_like(flat) if weight is None else weight.reshape(-1).double()
-    sums = torch.zeros(bins, dtype=torch.float64).scatter_add(0, slot, mass[inside])
-    if density:
-        return (sums / sums.sum() / ((high - low) / bins)).float()
-    return sums.long() if weight is None else sums.to(weight.dtype)
 
 
 def contraction_axes(axes: Any) -> Tuple[List[int], List[int]]:
@@ -332,6 +265,24 @@ def paddle_norm(x: Tensor, p: Any, axis: Any, keepdim: bool, dtype: Any = None) 
         return torch.linalg.matrix_norm(x, order, chosen, keepdim, dtype=wanted)
     order = 2.0 if p is None or p == "fro" else p
     return torch.linalg.vector_norm(x, order, chosen, keepdim, dtype=wanted)
+
+
+def distance(x: Tensor, y: Tensor, p: float) -> Tensor:
+    """paddle.dist: the p-norm of x - y; p = 0 counts, and has no gradient."""
+    x, y = promote(x, y)
+    if p == 0:
+        return (x != y).sum().to(x.dtype) + 0 * (x - y).sum()
+    return torch.dist(x, y, p)
+
+
+def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
+    """paddle.linalg.matrix_rank; Torch takes two numbers or two tensors."""
+    if tol is not None:
+        return torch.linalg.matrix_rank(x, tol=tol, hermitian=hermitian)
+    if isinstance(atol, Tensor) or isinstance(rtol, Tensor):
+        atol = atol if atol is None else torch.as_tensor(atol)
+        rtol = rtol if rtol is None else torch.as_tensor(rtol)
+    return torch.linalg.matrix_rank(x, atol=atol, rtol=rtol, hermitian=hermitian)
 
 
 def cross_axis(x: Tensor, axis: int) -> int:
@@ -377,3 +328,14 @@ def clipped(x: Tensor, low: Any, high: Any) -> Tensor:
         low = low if low is None or isinstance(low, Tensor) else torch.tensor(low)
         high = high if high is None or isinstance(high, Tensor) else torch.tensor(high)
     return torch.clamp(x, low, high)
+
+
+def transform(name: str, x: Tensor, size: Any, axes: Any, norm: str) -> Tensor:
+    """A function of torch.fft; an empty input, padded if a size says so, has zeros as spectrum."""
+    if axes is None and name.endswith("2"):
+        name = name[:-1] + "n"
+    function = getattr(torch.fft, name)
+    if x.numel():
+        return function(x, size, axes, norm)
+    like = function(x.detach().to("meta"), size, axes, norm)
+    return torch.zeros(like.shape, dtype=like.dtype) + x.sum().real.to(like.dtype.to_real())
