@@ -59,7 +59,7 @@ struct RunnerError {
 
 enum class OutcomeStatus : std::uint8_t {
   finished,       ///< results are there; `error` may still say that the backward stage failed
-  failed,         ///< the forward stage raised `error`
+  failed,         ///< no results: `error` says why
   died,           ///< the process ended by `signal` or with `exit_code`
   broke_protocol, ///< sent something that is not a frame of the protocol
   timed_out,

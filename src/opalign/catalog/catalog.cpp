@@ -20,13 +20,18 @@ using RawEntries = std::map<std::string, std::pair<std::string /*file*/, toml::t
 
 constexpr std::array<std::string_view, 8> k_keys{"call",     "same_as", "values",  "no_grad",
                                                  "backward", "inplace", "compare", "note"};
-/// Any of these keys is a translation; a new framework is one more name here.
-constexpr std::array<std::string_view, 6> k_frameworks{"torch", "paddle", "mindspore",
-                                                       "jax",   "numpy",  "scipy"};
 
-bool is_framework(std::string_view key, const std::set<std::string>& folders) {
-  return std::ranges::find(k_frameworks, key) != k_frameworks.end() ||
-         folders.contains(std::string(key));
+/// A key is a framework's name if some entry's text under it uses that name ("torch.add(x, y)").
+/// So a new framework needs no list, and a misspelled key is still found out.
+std::set<std::string, std::less<>> frameworks_of(const RawEntries& raw) {
+  std::set<std::string, std::less<>> frameworks{"numpy", "scipy"}; // texts know them as np and so on
+  for (const auto& [api, source] : raw)
+    for (const auto& [key, node] : source.second)
+      if (const auto text = node.value<std::string_view>();
+          text && std::ranges::find(k_keys, key.str()) == k_keys.end() &&
+          text->find(fmt::format("{}.", key.str())) != std::string_view::npos)
+        frameworks.emplace(key.str());
+  return frameworks;
 }
 
 Expected<std::string> string_of(const toml::node& node, std::string_view place) {
@@ -96,7 +101,8 @@ Expected<toml::table> resolve(const RawEntries& raw, const std::string& api, int
 }
 
 Expected<Entry> make_entry(const std::string& api, const std::string& file,
-                           const toml::table& table, const std::set<std::string>& folders) {
+                           const toml::table& table,
+                           const std::set<std::string, std::less<>>& frameworks) {
   Entry entry;
   entry.api = api;
   entry.file = file;
@@ -128,12 +134,12 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
         TRY_ASSIGN(Domain domain, domain_of(text, fmt::format("{}.{}", where, parameter.str())));
         entry.values.emplace(std::string(parameter.str()), std::move(domain));
       }
-    } else if (is_framework(key.str(), folders)) {
+    } else if (frameworks.contains(key.str())) {
       TRY_ASSIGN(std::string text, string_of(node, where));
       entry.translations.emplace(std::string(key.str()), std::move(text));
     } else {
       std::vector<std::string_view> names(k_keys.begin(), k_keys.end());
-      names.insert(names.end(), k_frameworks.begin(), k_frameworks.end());
+      names.insert(names.end(), frameworks.begin(), frameworks.end());
       return fail(where + ": unknown key", did_you_mean(key.str(), names));
     }
   }
@@ -168,7 +174,6 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
 
 Expected<Catalog> Catalog::load(const std::string& directory) {
   std::vector<fs::path> files;
-  std::set<std::string> folders;
   std::error_code error;
   for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
        it.increment(error))
@@ -186,7 +191,6 @@ Expected<Catalog> Catalog::load(const std::string& directory) {
       catalog.m_prelude_files.push_back(file.string());
     if (file.extension() != ".toml")
       continue;
-    folders.insert(file.parent_path().filename().string());
     toml::table table;
     try {
       table = toml::parse_file(file.string());
@@ -205,9 +209,10 @@ Expected<Catalog> Catalog::load(const std::string& directory) {
                                 raw.find(key.str())->second.first));
     }
   }
+  const std::set<std::string, std::less<>> frameworks = frameworks_of(raw);
   for (const auto& [api, source] : raw) {
     TRY_ASSIGN(toml::table table, resolve(raw, api));
-    TRY_ASSIGN(Entry entry, make_entry(api, source.first, table, folders));
+    TRY_ASSIGN(Entry entry, make_entry(api, source.first, table, frameworks));
     catalog.m_entries.emplace(api, std::move(entry));
   }
   return catalog;

@@ -45,7 +45,7 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
 }
 
 Expected<cases::Value> parse_literal(std::string_view text) {
-  TRY_ASSIGN(cases::Case parsed, cases::parse(fmt::format("signature({})", text)));
+  TRY_ASSIGN(cases::Case parsed, cases::parse(fmt::format("signature.default({})", text)));
   const auto* evaluate = std::get_if<cases::Evaluate>(&parsed.statements.front());
   if (evaluate == nullptr || evaluate->call.arguments.size() != 1)
     return fail(fmt::format("signature default: expected one literal, got \"{}\"", text));

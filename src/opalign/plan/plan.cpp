@@ -320,10 +320,7 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
     unit.has_invariant = holds;
   }
   unit.backward =
-      unit.compare_values &&
       std::ranges::any_of(unit.inputs, [](const Input& input) { return input.differentiable; });
-  for (Input& input : unit.inputs)
-    input.differentiable = input.differentiable && unit.backward;
   if (draft.single) {
     if (const std::optional<std::size_t> written = written_tensor(first))
       draft.cloned.push_back(*written);

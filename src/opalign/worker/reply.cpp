@@ -184,7 +184,7 @@ Expected<Outcome> read_outcome(const Json& answer, std::span<const std::byte> ou
       return broken("an error object");
     outcome.error = read_error(*error);
     outcome.stage = outcome.error->stage;
-    if (outcome.stage == Stage::forward)
+    if (member(answer, "result") == nullptr)
       outcome.status = OutcomeStatus::failed;
   }
   if (const Json* result = member(answer, "result")) {
