@@ -235,7 +235,10 @@ def embedding(
     if max_norm is not None:
         norms = weight.detach().norm(norm_type, dim=-1, keepdim=True)
         weight = torch.where(norms > max_norm, weight * (max_norm / (norms + 1e-7)), weight)
-    out = F.embedding(x, weight, padding_idx, scale_grad_by_freq=by_frequency)
+    if weight.is_complex():
+        out = weight[x]
+    else:
+        out = F.embedding(x, weight, padding_idx, scale_grad_by_freq=by_frequency)
     if padding_idx is None:
         return out
     return out.masked_fill((x == padding_idx % weight.shape[0]).unsqueeze(-1), 0)
@@ -245,7 +248,7 @@ def batch_norm(
     x: Tensor, mean: Tensor, variance: Tensor, weight: Optional[Tensor], bias: Optional[Tensor],
     training: bool, momentum: float, epsilon: float, data_format: str, use_global: Optional[bool],
 ) -> Tensor:
-    batch = training and not use_global
+    batch = training if use_global is None else not use_global
     x = channels_first(x, data_format)
     out = F.batch_norm(x, mean, variance, weight, bias, batch, 1 - momentum, epsilon)
     return channels_back(out, data_format)
@@ -348,6 +351,7 @@ def one_hot(x: Tensor, num_classes: Any) -> Tensor:
 
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int, eps: float) -> Tensor:
     """The product of the norms, not each norm, is kept from zero."""
+    x1, x2 = torch.broadcast_tensors(x1, x2)
     product = x1.square().sum(axis) * x2.square().sum(axis)
     return (x1 * x2).sum(axis) / product.clamp(min=eps * eps).sqrt()
 
@@ -370,3 +374,21 @@ def class_center_sample(
     chosen[others[torch.randperm(others.numel(), device=label.device)[:missing]]] = True
     centers = chosen.nonzero().reshape(-1).to(label.dtype)
     return torch.searchsorted(centers, label).to(label.dtype), centers
+
+
+def pixel_shuffle(x: Tensor, factor: int, data_format: str) -> Tensor:
+    x = channels_first(x, data_format)
+    batch, channels, height, width = x.shape
+    y = x.reshape(batch, channels // factor**2, factor, factor, height, width)
+    y = y.permute(0, 1, 4, 2, 5, 3)
+    out = y.reshape(batch, channels // factor**2, height * factor, width * factor)
+    return channels_back(out, data_format)
+
+
+def pixel_unshuffle(x: Tensor, factor: int, data_format: str) -> Tensor:
+    x = channels_first(x, data_format)
+    batch, channels, height, width = x.shape
+    y = x.reshape(batch, channels, height // factor, factor, width // factor, factor)
+    y = y.permute(0, 1, 3, 5, 2, 4)
+    out = y.reshape(batch, channels * factor**2, height // factor, width // factor)
+    return channels_back(out, data_format)

@@ -34,7 +34,7 @@ def cross_entropy(
     logs = torch.log_softmax(input, axis) if use_softmax else input.log()
     if soft_label or smoothing > 0:
         squeezed = label.ndim == input.ndim - 1
-        if not soft_label:
+        if squeezed or not soft_label:
             flat = label if squeezed else label.squeeze(axis)
             label = F.one_hot(flat.long(), input.shape[axis]).movedim(-1, axis).to(input.dtype)
         if smoothing > 0:
@@ -186,6 +186,12 @@ def triplet_loss(
     if swap:
         far = torch.minimum(far, F.pairwise_distance(positive, negative))
     return reduced((near - far + margin).clamp(min=0), reduction)
+
+
+def margin_ranking_loss(
+    input: Tensor, other: Tensor, label: Tensor, margin: float, reduction: str
+) -> Tensor:
+    return reduced((margin - label * (input - other)).clamp(min=0), reduction)
 
 
 def kl_div(input: Tensor, label: Tensor, reduction: str, log_target: bool) -> Tensor:

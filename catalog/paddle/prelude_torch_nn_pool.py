@@ -11,7 +11,6 @@ from torch import Tensor
 Pads = List[Tuple[int, int]]
 _MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 _AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
-_UNPOOL = {1: F.max_unpool1d, 2: F.max_unpool2d, 3: F.max_unpool3d}
 _ADAPTIVE_AVG = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}
 _ADAPTIVE_MAX = {1: F.adaptive_max_pool1d, 2: F.adaptive_max_pool2d, 3: F.adaptive_max_pool3d}
 
@@ -172,8 +171,14 @@ def max_unpool(
 ) -> Tensor:
     window = _ints(kernel_size, dims)
     step = window if stride is None else _ints(stride, dims)
-    size = None if output_size is None else _ints(output_size, dims)[-dims:]
-    return _UNPOOL[dims](x, indices.long(), window, step, _ints(padding, dims), size)
+    pads = _ints(padding, dims)
+    if output_size is None:
+        size = [(n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[2:], step, pads, window)]
+    else:
+        size = _ints(output_size, dims)[-dims:]
+    empty = x.new_zeros(*x.shape[:2], math.prod(size))
+    out = torch.scatter(empty, 2, indices.long().flatten(2), x.flatten(2))
+    return out.reshape(*x.shape[:2], *size)
 
 
 def _sizes(output_size: Any, spatial: Sequence[int]) -> List[int]:
