@@ -38,6 +38,11 @@ def identity(x: Tensor) -> Tensor:
     return same(x)
 
 
+def bad_translation(x: Tensor) -> Tensor:
+    """Honest; what the catalog says of truth is not."""
+    return same(x)
+
+
 def slow(x: Tensor) -> Tensor:
     time.sleep(0.05)
     return same(x)

@@ -57,7 +57,8 @@ class Wire:
         data = struct.pack("<I", len(body)) + body
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         sent = self.sock.sendmsg([data], rights)
-        self.sock.sendall(data[sent:])
+        if sent < len(data):
+            self.sock.sendall(data[sent:])
 
     def receive(self, timeout: float = 30) -> Any:
         end = time.monotonic() + timeout

@@ -31,7 +31,7 @@ class ProtocolError(Exception):
 
 
 class ConnectionClosed(Exception):
-    """opalign hung up in the middle of a case."""
+    """opalign hung up."""
 
 
 class Refusal(Exception):

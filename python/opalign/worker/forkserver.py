@@ -14,6 +14,7 @@ import traceback
 from typing import Any, Optional, Set
 
 from opalign.worker import process
+from opalign.worker.errors import ConnectionClosed
 from opalign.worker.frames import ControlChannel, Frame, take
 from opalign.worker.names import Resolver
 from opalign.worker.texts import Texts
@@ -39,6 +40,13 @@ class Forkserver:
 
     def serve(self) -> None:
         """Until opalign hangs up; its workers go with it."""
+        try:
+            self._loop()
+        except ConnectionClosed:
+            pass
+        self._kill_all()
+
+    def _loop(self) -> None:
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         signal.set_wakeup_fd(self._wake_write.fileno(), warn_on_full_buffer=False)
         poll = select.poll()
@@ -50,7 +58,6 @@ class Forkserver:
                 _drain(self._wake)
             self._reap()
             if self._control_fd in ready and not self._take_frames():
-                self._kill_all()
                 return
 
     def _take_frames(self) -> bool:

@@ -10,7 +10,7 @@ import struct
 from collections import deque
 from typing import Any, Deque, Dict, List, Optional, Sequence
 
-from opalign.worker.errors import ProtocolError
+from opalign.worker.errors import ConnectionClosed, ProtocolError
 
 MAX_FRAME = 64 << 20
 _CHUNK = 1 << 16
@@ -73,13 +73,21 @@ class Channel:
         if len(body) > MAX_FRAME:
             raise FrameTooLarge(f"an answer of {len(body)} bytes")
         data = _LENGTH.pack(len(body)) + body
-        if fds:
-            rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
-            data = data[self._socket.sendmsg([data], [rights]) :]
-        self._socket.sendall(data)
+        try:
+            if fds:
+                rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))
+                data = data[self._socket.sendmsg([data], [rights]) :]
+            if data:
+                self._socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            raise ConnectionClosed from None
 
     def _read(self) -> bytes:
-        return self._socket.recv(_CHUNK)
+        """Empty at the end of the stream."""
+        try:
+            return self._socket.recv(_CHUNK)
+        except ConnectionResetError:
+            return b""
 
     def _read_up_to(self, data: bytes, end: int) -> bytes:
         parts = bytearray(data)

@@ -22,8 +22,8 @@ OPERATORS = frozenset(
         "abs add and bool ceil complex contains div divmod eq float floor floordiv ge getitem gt"
         " iadd iand idiv ifloordiv ilshift imatmul imod imul index int invert ior ipow irshift isub"
         " itruediv ixor le len long lshift lt matmul mod mul ne neg nonzero or pos pow radd rand"
-        " rdiv rdivmod rfloordiv rlshift rmatmul rmod rmul ror round rpow rrshift rshift rsub rtruediv"
-        " rxor setitem sub truediv trunc xor"
+        " rdiv rdivmod rfloordiv rlshift rmatmul rmod rmul ror round rpow rrshift rshift rsub"
+        " rtruediv rxor setitem sub truediv trunc xor"
     ).split()
 )
 _CONSTANTS = (bool, int, float, complex, str, type(None))

@@ -181,9 +181,14 @@ class Executor:
                 answer["t"].append(perf_counter() - started)
         self._enter(Outputs.FETCH)
         answer["grads"] = [
-            None if gradient is None else encoder.tensor(gradient, adapter)
-            for gradient in gradients
+            None if gradient is None else self._dense(gradient) for gradient in gradients
         ]
+
+    def _dense(self, gradient: Any) -> Json:
+        leaf = self._encoder.tensor(gradient, self._adapter)
+        if leaf["$"] != "out":
+            raise TypeError(f"a gradient has no form in the protocol: {leaf}")
+        return leaf
 
     def _upstream(self, frame: Frame, leaves: List[Leaf]) -> List[Any]:
         """Upstream gradients of all outputs of a differentiable dtype, also of those that this

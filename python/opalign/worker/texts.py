@@ -70,12 +70,12 @@ class Texts:
         if isinstance(tree, ast.Expression):
             body: List[ast.stmt] = [ast.Return(tree.body)]
         else:
-            body = list(tree.body)
+            body = list(cast(ast.Module, tree).body)
             if not any(_assigns_result(node) for node in ast.walk(tree)):
                 raise Refusal("translation", "the text does not assign `result`")
             body.append(ast.Return(ast.Name("result", ast.Load())))
         head = f"def translation({', '.join(params)}): pass"
-        module = cast(ast.Module, ast.parse(head, CATALOG_FILE))
+        module = ast.parse(head, CATALOG_FILE)
         cast(ast.FunctionDef, module.body[0]).body = body
         ast.fix_missing_locations(module)
         space: Dict[str, Any] = {}

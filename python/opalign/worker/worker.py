@@ -41,8 +41,8 @@ class Worker:
         self._adapter.warm_up()
         process.limit_memory(memory)
         fds = [file.fd for file in self._outputs.files]
-        self._channel.send({"op": "ready", "outs": _OUTPUT_FILES}, fds)
         try:
+            self._channel.send({"op": "ready", "outs": _OUTPUT_FILES}, fds)
             while True:
                 frame = self._channel.next()
                 if frame is None:
@@ -67,5 +67,3 @@ class Worker:
         except FrameTooLarge as error:
             failure = report(error, "output_limit", "fetch")
             self._channel.send({"id": answer["id"], "error": failure, "t": [], "modified": []})
-        except (BrokenPipeError, ConnectionResetError):
-            raise ConnectionClosed from None
