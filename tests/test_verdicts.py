@@ -104,6 +104,8 @@ def test_verdicts(opalign: Path, home: Path, tmp_path: Path, path: Path) -> None
     wrong = []
     for case, expected, result in zip(script.cases, script.expected, results, strict=True):
         got = (result["verdict"], result["stage"], result["reason"])
+        if expected.stage == "*":  # it raced on, so any stage is true
+            expected.stage = result["stage"]
         if got != (expected.verdict, expected.stage, expected.reason) or (
             expected.message not in result["message"]
         ):

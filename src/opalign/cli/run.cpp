@@ -139,8 +139,12 @@ Expected<int> run(RunOptions options) {
     progress.count(result.judgement.verdict);
     return writer.append(make_record(result));
   };
+  const auto tick = [&]() -> Expected<void> {
+    progress.tick();
+    return writer.tick();
+  };
   Expected<sched::Totals> totals =
-      sched::run(options.sched, runners, policy, next, finished, [&] { progress.tick(); });
+      sched::run(options.sched, runners, policy, next, finished, tick);
   TRY(writer.flush());
   if (!totals)
     return tl::unexpected(totals.error());

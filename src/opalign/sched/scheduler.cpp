@@ -359,7 +359,7 @@ Expected<Totals> Loop::run() {
     if (Clock::now() - limits_checked > std::chrono::milliseconds(k_poll_ms)) {
       limits_checked = Clock::now();
       enforce_time_limits();
-      m_tick();
+      TRY(m_tick());
     }
   }
   Totals totals;

@@ -50,8 +50,8 @@ struct Totals {
 
 using Source = std::function<std::optional<plan::Unit>()>;
 using Sink = std::function<Expected<void>(const Finished&)>;
-/// Called a few times a second with nothing to say but that time passes.
-using Tick = std::function<void()>;
+/// Called a few times a second with nothing to say but that time passes. Its error ends the run.
+using Tick = std::function<Expected<void>()>;
 
 /// Runs all units of `next` and hands each to `finished` exactly once, in the order they end.
 /// Fails only where the run as a whole cannot go on (a framework does not import, the sink fails);

@@ -82,6 +82,8 @@ class Writer {
   /// transaction. A failure (full disk) keeps the queue, so that a later call can still write it.
   Expected<void> append(Record record);
   Expected<void> flush();
+  /// Flushes what has waited for more than a second: for loops in which nothing may end for long.
+  Expected<void> tick();
   [[nodiscard]] std::size_t queued() const;
   Expected<void> set_fact(const std::string& key, const std::string& value);
 

@@ -157,6 +157,12 @@ Expected<void> Writer::append(Record record) {
 }
 
 Expected<void> Writer::flush() { return m_state->flush(); }
+
+Expected<void> Writer::tick() {
+  if (!m_state->queue.empty() && Clock::now() - m_state->flushed > k_oldest)
+    return m_state->flush();
+  return {};
+}
 std::size_t Writer::queued() const { return m_state->queue.size(); }
 
 Expected<void> Writer::set_fact(const std::string& key, const std::string& value) {

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run as a process: signals, what it leaves behind, determinism, exit codes, output."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from test_verdicts import home  # noqa: F401  (a fixture)
+
+CATALOG = ROOT / "tests" / "liar" / "catalog"
+
+
+def environment_of(home: Path) -> dict[str, str]:  # noqa: F811
+    return {"OPALIGN_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home)}
+
+
+def command(opalign: Path, *arguments: str | Path) -> list[str | Path]:
+    return [opalign, "run", "--target", "liar", "--reference", "truth", "--catalog", CATALOG, *arguments]
+
+
+def records(opalign: Path, run: Path) -> list[dict[str, str]]:
+    done = subprocess.run(
+        [opalign, "export", run, "--format", "jsonl"], capture_output=True, text=True, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def has_records(opalign: Path, run: Path) -> bool:
+    """Also while the run is only being created."""
+    done = subprocess.run(
+        [opalign, "export", run, "--format", "jsonl"], capture_output=True, text=True, check=False
+    )
+    return done.returncode == 0 and done.stdout != ""
+
+
+def processes_mentioning(text: str) -> list[str]:
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if text in line and folder.name != str(os.getpid()):
+            found.append(line)
+    return found
+
+
+def wait_until(condition, seconds: float = 20) -> bool:  # type: ignore[no-untyped-def]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return bool(condition())
+
+
+def hanging_run(opalign: Path, home: Path, out: Path) -> subprocess.Popen[str]:  # noqa: F811
+    process = subprocess.Popen(
+        command(
+            opalign, "--out", out, "--timeout", "600",
+            "--case", 'liar.identity(Tensor([2],"float32"), )',
+            "--case", 'liar.hang_native(Tensor([3],"float32"), )',
+        ),
+        env=environment_of(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )
+    # The head of the identity's record is enough: by then the other case hangs.
+    assert wait_until(lambda: has_records(opalign, out))
+    time.sleep(0.3)
+    return process
+
+
+def test_kill_leaves_nothing(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+    shared_before = set(os.listdir("/dev/shm"))
+    process = hanging_run(opalign, home, tmp_path / "run")
+    assert processes_mentioning(str(ROOT / "tests" / "liar" / "liar.py"))
+    process.kill()
+    process.communicate()
+    assert wait_until(lambda: not processes_mentioning(str(ROOT / "tests" / "liar")), 5)
+    assert set(os.listdir("/dev/shm")) <= shared_before
+    assert [r["verdict"] for r in records(opalign, tmp_path / "run")] == ["pass"]
+
+
+def test_interrupt_ends_in_order(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+    process = hanging_run(opalign, home, tmp_path / "run")
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=20)
+    assert "interrupted" in output
+    assert output.splitlines()[0] == output.splitlines()[-1] == f"run: {tmp_path / 'run'}"
+    assert not processes_mentioning(str(ROOT / "tests" / "liar"))
+
+
+@pytest.mark.parametrize("killed", ["forkserver", "worker"])
+def test_outside_kill_harms_no_case(
+    opalign: Path, home: Path, tmp_path: Path, killed: str  # noqa: F811
+) -> None:
+    """Whoever kills a forkserver or a worker from outside costs time, never a case."""
+    suite = tmp_path / "suite.txt"
+    suite.write_text("".join(f'liar.slow(Tensor([{n}],"float32"), )\n' for n in range(1, 61)))
+    process = subprocess.Popen(
+        command(opalign, "--out", tmp_path / "run", suite),
+        env=environment_of(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )
+    assert wait_until(lambda: has_records(opalign, tmp_path / "run"))
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    victim = children[0]
+    if killed == "worker":
+        victim = Path(f"/proc/{victim}/task/{victim}/children").read_text().split()[0]
+    os.kill(int(victim), signal.SIGKILL)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, output + errors
+    results = records(opalign, tmp_path / "run")
+    assert len(results) == 60
+    assert {r["verdict"] for r in results} == {"pass"}
+
+
+def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+    suite = tmp_path / "suite.txt"
+    names = ["identity", "wrong_value", "nan", "wrong_gradient"]
+    suite.write_text(
+        "".join(f'liar.{names[n % 4]}(Tensor([{n + 1}],"float32"), )\n' for n in range(40))
+    )
+    seen = []
+    for slots in ("1", "3"):
+        run = tmp_path / f"run{slots}"
+        subprocess.run(
+            command(opalign, "--out", run, "--slots", slots, "--seed", "7", suite),
+            env=environment_of(home), capture_output=True, check=False,
+        )
+        seen.append([(r["case"], r["verdict"], r["message"]) for r in records(opalign, run)])
+    assert len(seen[0]) == 40
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--case", 'liar.identity(Tensor([2],"float32"), )'], 0, "pass"),
+        (["--case", 'liar.nan(Tensor([2],"float32"), )'], 1, "differs"),
+        ([], 2, "nothing to run"),
+        (["no/such/file.txt"], 2, "no/such/file.txt"),
+        (["--policy", "strange", "--case", "x.y()"], 2, "paddleapitest"),
+        (["--slots", "0", "--case", "x.y()"], 2, "slots"),
+    ],
+)
+def test_exit_codes(
+    opalign: Path, home: Path, tmp_path: Path, arguments: list[str], code: int, said: str  # noqa: F811
+) -> None:
+    done = subprocess.run(
+        command(opalign, "--out", tmp_path / "run", *arguments),
+        env=environment_of(home), capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert said in done.stdout + done.stderr
+
+
+def test_summary(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+    done = subprocess.run(
+        command(
+            opalign, "--summary", tmp_path / "summary.json",
+            "--case", 'liar.identity(Tensor([2],"float32"), )',
+            "--case", 'liar.nan(Tensor([2],"float32"), )',
+        ),
+        env=environment_of(home), capture_output=True, text=True, check=False, cwd=tmp_path,
+    )
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["cases"] == 2
+    assert summary["verdicts"] == {"pass": 1, "differs": 1}
+    assert set(summary) == {"cases", "verdicts", "wall_s", "cases_per_s", "busy"}
+    # Without --out a new directory here, named first and last.
+    lines = done.stdout.splitlines()
+    assert lines[0] == lines[-1]
+    assert (tmp_path / lines[0].removeprefix("run: ") / "run.db").is_file()
