@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace opalign::report {
 namespace {
@@ -20,22 +19,23 @@ std::string heading(const LeafComparison& leaf, const Style& style) {
   return text + "  " + paint(style, Tone::bad, label(leaf.reason));
 }
 
-std::vector<std::string> facts_of(const TensorStats& stats) {
-  std::vector<std::string> facts;
+/// How many elements agree, and how far apart the others are: a line each.
+std::string numbers(const TensorStats& stats) {
   if (stats.numel == 0)
-    return facts;
+    return {};
   if (stats.bit_equal == stats.numel)
-    return {"equal bit by bit"};
+    return "equal bit by bit\n";
+  std::string text;
   if (stats.mismatched > 0)
-    facts.push_back(fmt::format("{} of {} beyond the limit", format_count(stats.mismatched),
-                                format_count(stats.numel)));
+    text += fmt::format("{} of {} elements beyond the limit, ", format_count(stats.mismatched),
+                        format_count(stats.numel));
   if (stats.class_mismatched > 0)
-    facts.push_back(fmt::format("{} differ in nan or inf", format_count(stats.class_mismatched)));
-  facts.push_back(fmt::format("max abs {:.4g}", stats.max_abs));
-  facts.push_back(fmt::format("max rel {:.4g}", stats.max_rel));
+    text += fmt::format("{} in nan or inf, ", format_count(stats.class_mismatched));
+  text += fmt::format("{} equal bit by bit\n", format_count(stats.bit_equal));
+  text += fmt::format("max abs {:.3g}, max rel {:.3g}", stats.max_abs, stats.max_rel);
   if (stats.max_ulp > 0)
-    facts.push_back(fmt::format("max ulp {}", stats.max_ulp));
-  return facts;
+    text += fmt::format(", max ulp {}", stats.max_ulp);
+  return text + "\n";
 }
 
 using Row = std::array<std::string, 3>;
@@ -60,11 +60,11 @@ std::string table(const std::vector<LeafComparison::Element>& elements, const St
 
 }  // namespace
 
-std::string render_leaf(const LeafComparison& leaf, const Style& style) {
+std::string render_leaf(const LeafComparison& leaf, const std::string& message,
+                        const Style& style) {
   std::string text = fmt::format("  {}\n", heading(leaf, style));
-  text += wrap(style, 4, printable(leaf.message));
-  if (const std::vector<std::string> facts = facts_of(leaf.stats); !facts.empty())
-    text += wrap(style, 4, fmt::format("{}", fmt::join(facts, ", ")));
+  text += wrap(style, 4, printable(message));
+  text += wrap(style, 4, numbers(leaf.stats));
   if (!leaf.elements.empty())
     text += table(leaf.elements, style);
   return text;

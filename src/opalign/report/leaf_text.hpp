@@ -9,6 +9,8 @@
 
 namespace opalign::report {
 
-[[nodiscard]] std::string render_leaf(const LeafComparison& leaf, const Style& style);
+/// `message` is the leaf's, or empty where the reader has seen it already.
+[[nodiscard]] std::string render_leaf(const LeafComparison& leaf, const std::string& message,
+                                      const Style& style);
 
 }  // namespace opalign::report

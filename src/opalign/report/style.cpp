@@ -33,11 +33,14 @@ std::string blanks(int count) {
   return std::string(static_cast<std::size_t>(std::max(0, count)), ' ');
 }
 
-/// Where to break a text that does not fit: after the last blank of the second half, if any.
+/// Where to break a text that does not fit: in its second half after a blank, else after a comma.
 std::size_t break_at(std::string_view text, int width) {
   const std::size_t most = bytes_of(text, width);
   const std::size_t blank = text.substr(0, most + 1).rfind(' ');
-  return blank != std::string_view::npos && blank > most / 2 ? blank + 1 : most;
+  if (blank != std::string_view::npos && blank > most / 2)
+    return blank + 1;
+  const std::size_t mark = text.substr(0, most).find_last_of(",(");
+  return mark != std::string_view::npos && mark > most / 2 ? mark + 1 : most;
 }
 
 std::string_view without_end(std::string_view text) {
@@ -165,6 +168,13 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
 }
 
-std::string format_percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string format_percent(double share) {
+  // Neither a rare thing nor its absence may round away.
+  if (share > 0 && share < 0.0005)
+    return "<0.1 %";
+  if (share < 1 && share > 0.9995)
+    return ">99.9 %";
+  return fmt::format("{:.1f} %", share * 100);
+}
 
 }  // namespace opalign::report

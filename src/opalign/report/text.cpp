@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <opalign/base/subprocess.hpp>
 #include <opalign/report/leaf_text.hpp>
@@ -30,21 +29,21 @@ std::string why(const Judgement& judgement) {
 }
 
 std::string render_error(const RunnerRecord& runner, const Style& style) {
-  std::vector<std::string> parts;
-  if (!runner.error_type.empty())
-    parts.push_back(printable(runner.error_type));
+  std::string what = printable(runner.error_type);
+  const auto add = [&](std::string_view before, const std::string& part) {
+    what += (what.empty() ? "" : std::string(before)) + part;
+  };
   if (!runner.error_stage.empty())
-    parts.push_back("in " + runner.error_stage);
+    add(" ", "in " + runner.error_stage);
   if (!runner.error_class.empty() && runner.error_class != "other")
-    parts.push_back("(" + runner.error_class + ")");
+    add(" ", "(" + runner.error_class + ")");
   if (runner.signal != 0)
-    parts.push_back(fmt::format("signal {}", runner.signal));
+    add(", ", fmt::format("signal {}", runner.signal));
   if (runner.exit_code != 0)
-    parts.push_back(fmt::format("exit code {}", runner.exit_code));
+    add(", ", fmt::format("exit code {}", runner.exit_code));
   std::string text;
-  if (!parts.empty())
-    text +=
-        fmt::format("    {}\n", paint(style, Tone::bad, fmt::format("{}", fmt::join(parts, " "))));
+  if (!what.empty())
+    text += fmt::format("    {}\n", paint(style, Tone::bad, what));
   text += wrap(style, 6, printable(runner.message));
   if (!runner.trace.empty())
     text += paint(style, Tone::faint, wrap(style, 6, printable(runner.trace)));
@@ -118,11 +117,14 @@ std::string render_record(const Record& record, const store::Facts& facts, const
       "\n{}\n\n", paint(style, Tone::faint, fmt::format("{}  {}", record.id, place_of(record))));
   text += wrap(style, 2, printable(record.text)) + "\n";
   if (!judgement.message.empty()) {
-    const std::string about = judgement.runner.empty() ? "" : judgement.runner + ": ";
+    const bool is_named = judgement.message.find(judgement.runner) != std::string::npos;
+    const std::string about = is_named ? "" : judgement.runner + ": ";
     text += wrap(style, 2, about + printable(judgement.message)) + "\n";
   }
-  for (const LeafComparison& leaf : judgement.leaves)
-    text += render_leaf(leaf, style) + "\n";
+  for (const LeafComparison& leaf : judgement.leaves) {
+    const bool is_told = judgement.message.find(leaf.message) != std::string::npos;
+    text += render_leaf(leaf, is_told ? "" : leaf.message, style) + "\n";
+  }
   if (!record.runners.empty())
     text += render_runners(record, style) + "\n";
   // Never broken into lines: it is there to be copied.
