@@ -41,7 +41,8 @@ Expected<std::optional<BuildingSite>> BuildingSite::open(const std::string& name
   if (read_environment(directory))
     return std::optional<BuildingSite>();
   TRY(make_directories(directory));
-  Fd lock(::open(marker_of(directory).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  // Inherited by pip and what it starts: if opalign is killed they hold the lock until they end.
+  Fd lock(::open(marker_of(directory).c_str(), O_RDWR | O_CREAT, 0666));
   if (!lock)
     return fail(fmt::format("{}: cannot be written: {}", directory, std::strerror(errno)),
                 "set OPALIGN_HOME to a folder that you may write to");

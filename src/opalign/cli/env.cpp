@@ -68,8 +68,9 @@ std::string mend(const std::string& directory) {
   const std::string name = std::filesystem::path(directory).filename().string();
   const std::size_t at = name.find('@');
   const std::string remove = fmt::format("rm -r {}", shell_quote(directory));
-  if (at == std::string::npos || find_framework_package(name.substr(0, at)) == nullptr)
-    return remove;
+  const bool has_version = at != std::string::npos && name.find_first_of("0123456789") == at + 1;
+  if (!has_version || find_framework_package(name.substr(0, at)) == nullptr)
+    return remove + ", then add it again";
   return fmt::format("{} && opalign env add {}=={}", remove, name.substr(0, at),
                      name.substr(at + 1));
 }

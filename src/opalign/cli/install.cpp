@@ -14,6 +14,7 @@
 #include <opalign/base/suggest.hpp>
 #include <opalign/cli/building_site.hpp>
 #include <opalign/cli/probe.hpp>
+#include <opalign/report/style.hpp>
 
 namespace opalign::cli {
 namespace {
@@ -26,14 +27,22 @@ void say(std::string_view text) {
   std::fflush(stdout);
 }
 
-/// The end of what a failed command printed.
-std::string tail(std::string_view text, int lines) {
-  while (!text.empty() && text.back() == '\n')
-    text.remove_suffix(1);
-  std::size_t start = text.size();
-  while (lines-- > 0 && start != std::string_view::npos && start > 0)
-    start = text.rfind('\n', start - 1);
-  return std::string(start == std::string_view::npos ? text : text.substr(start));
+/// The last lines of what a failed command printed; pip's can be kilobytes long.
+std::string tail(std::string_view text) {
+  constexpr std::size_t k_lines = 12;
+  constexpr int k_columns = 300;
+  std::vector<std::string> lines;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    if (std::string_view line = text.substr(0, end); !line.empty())
+      lines.push_back(report::shorten(line, k_columns));
+    if (end == std::string_view::npos)
+      break;
+    text.remove_prefix(end + 1);
+  }
+  if (lines.size() > k_lines)
+    lines.erase(lines.begin(), lines.end() - k_lines);
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 Expected<CommandResult> run_checked(const Command& command, const std::string& hint,
@@ -41,7 +50,7 @@ Expected<CommandResult> run_checked(const Command& command, const std::string& h
   TRY_ASSIGN(CommandResult result, run_command(command, each_line));
   if (!result.succeeded())
     return fail(fmt::format("this failed: {}\n{}", shell_quote(command.arguments),
-                            tail(result.errors.empty() ? result.output : result.errors, 12)),
+                            tail(result.errors.empty() ? result.output : result.errors)),
                 hint);
   return result;
 }
