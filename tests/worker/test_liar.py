@@ -319,30 +319,45 @@ def test_closing_the_control_socket_ends_all(fork: Any) -> None:
 
 
 _PARENT = """
-import sys, time
+import subprocess, sys, time
 sys.path.insert(0, {tests!r})
 from harness import *
 server = Server("liar", adapter=LIAR / "liar.py")
 workers = [server.fork() for _ in range(2)]
 workers[0].send("liar.hang_native(x)", [[4096, "float32", [4], 0]])
-print(server.process.pid, *[worker.pid for worker in workers], flush=True)
+keeper = subprocess.Popen(["sleep", "60"], pass_fds=[server.control.sock.fileno()])
+print(keeper.pid, server.process.pid, *[worker.pid for worker in workers], flush=True)
 time.sleep(60)
 """
 
 
-def test_killing_opalign_leaves_nothing(tmp_path: Any) -> None:
-    """Workers in native code included: the kernel kills them with their parent."""
+def test_killing_opalign_leaves_nothing() -> None:
+    """Workers in native code included, and with the control socket still open elsewhere: it is the
+    kernel that kills them with their parent."""
     script = _PARENT.format(tests=os.path.dirname(__file__))
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
     assert parent.stdout is not None
-    pids = [int(pid) for pid in parent.stdout.readline().split()]
-    assert len(pids) == 3
-    assert all(alive(pid) for pid in pids)
-    time.sleep(0.2)  # until the first is in its call
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
-    assert wait_until(lambda: not any(alive(pid) for pid in pids))
+    keeper, *pids = [int(pid) for pid in parent.stdout.readline().split()]
+    try:
+        assert len(pids) == 3
+        assert all(alive(pid) for pid in pids)
+        time.sleep(0.2)  # until the first is in its call
+        parent.kill()
+        parent.wait()
+        parent.stdout.close()
+        assert wait_until(lambda: not any(alive(pid) for pid in pids))
+    finally:
+        os.kill(keeper, signal.SIGKILL)
+
+
+def test_killing_the_forkserver_kills_its_workers() -> None:
+    server = Server("liar", adapter=LIAR / "liar.py")
+    worker = server.fork()
+    worker.send("liar.hang_native(x)", [X])
+    assert wait_until(lambda: worker.mark()[0] == worker.ids)
+    server.process.kill()
+    assert wait_until(lambda: not alive(worker.pid))
+    server.close()
 
 
 def test_truth_has_every_name_of_liar() -> None:

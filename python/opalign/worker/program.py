@@ -186,7 +186,7 @@ class Executor:
 
     def _dense(self, gradient: Any) -> Json:
         leaf = self._encoder.tensor(gradient, self._adapter)
-        if leaf["$"] != "out":
+        if leaf is not None and leaf["$"] != "out":
             raise TypeError(f"a gradient has no form in the protocol: {leaf}")
         return leaf
 
