@@ -25,7 +25,7 @@ struct Pair {
     const bool complex = kind_of(dtype) == DTypeKind::complex;
     std::vector<double> numbers(static_cast<std::size_t>(k_elements) * (complex ? 2 : 1));
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      numbers[i] = static_cast<double>(i * 2654435761U % 1000) / 1000 + 0.125;
+      numbers[i] = static_cast<double>(i * 2654435761U % 2003) / 1000 - 1;
     if (kind_of(dtype) == DTypeKind::floating)
       round_into(dtype, numbers, b.data());
     else if (complex)

@@ -27,30 +27,46 @@ inline std::vector<DType> all_dtypes() {
   return all;
 }
 
-template <class T> void put(std::byte* out, std::size_t index, T value) {
+template <class T>
+void put(std::byte* out, std::size_t index, T value) {
   std::memcpy(out + index * sizeof(T), &value, sizeof(T));
 }
 
 /// Writes `value` as element `index`; of complex types a part.
 inline void put_number(DType dtype, std::byte* out, std::size_t index, double value) {
   switch (dtype) {
-  case DType::boolean: return put(out, index, static_cast<std::uint8_t>(value != 0));
-  case DType::uint8: return put(out, index, static_cast<std::uint8_t>(value));
-  case DType::uint16: return put(out, index, static_cast<std::uint16_t>(value));
-  case DType::uint32: return put(out, index, static_cast<std::uint32_t>(value));
-  case DType::uint64: return put(out, index, static_cast<std::uint64_t>(value));
-  case DType::int8: return put(out, index, static_cast<std::int8_t>(value));
-  case DType::int16: return put(out, index, static_cast<std::int16_t>(value));
-  case DType::int32: return put(out, index, static_cast<std::int32_t>(value));
-  case DType::int64: return put(out, index, static_cast<std::int64_t>(value));
-  case DType::float16: return put(out, index, float16_bits(value));
-  case DType::bfloat16: return put(out, index, bfloat16_bits(value));
-  case DType::float32:
-  case DType::complex64: return put(out, index, static_cast<float>(value));
-  case DType::float64:
-  case DType::complex128: return put(out, index, value);
-  case DType::float8_e4m3fn: return put(out, index, float8_e4m3fn_bits(value));
-  case DType::float8_e5m2: return put(out, index, float8_e5m2_bits(value));
+    case DType::boolean:
+      return put(out, index, static_cast<std::uint8_t>(value != 0));
+    case DType::uint8:
+      return put(out, index, static_cast<std::uint8_t>(value));
+    case DType::uint16:
+      return put(out, index, static_cast<std::uint16_t>(value));
+    case DType::uint32:
+      return put(out, index, static_cast<std::uint32_t>(value));
+    case DType::uint64:
+      return put(out, index, static_cast<std::uint64_t>(value));
+    case DType::int8:
+      return put(out, index, static_cast<std::int8_t>(value));
+    case DType::int16:
+      return put(out, index, static_cast<std::int16_t>(value));
+    case DType::int32:
+      return put(out, index, static_cast<std::int32_t>(value));
+    case DType::int64:
+      return put(out, index, static_cast<std::int64_t>(value));
+    case DType::float16:
+      return put(out, index, float16_bits(value));
+    case DType::bfloat16:
+      return put(out, index, bfloat16_bits(value));
+    case DType::float32:
+    case DType::complex64:
+      return put(out, index, static_cast<float>(value));
+    case DType::float64:
+    case DType::complex128:
+      return put(out, index, value);
+    case DType::float8_e4m3fn:
+      return put(out, index, float8_e4m3fn_bits(value));
+    case DType::float8_e5m2:
+      return put(out, index, float8_e5m2_bits(value));
   }
 }
 
@@ -78,7 +94,8 @@ inline TensorView floats(const std::vector<double>& numbers) {
   return vector(DType::float32, numbers);
 }
 
-template <class T> TensorView integers(DType dtype, const std::vector<T>& numbers) {
+template <class T>
+TensorView integers(DType dtype, const std::vector<T>& numbers) {
   std::byte* data = allocate(numbers.size() * sizeof(T));
   std::memcpy(data, numbers.data(), numbers.size() * sizeof(T));
   return {dtype, {static_cast<std::int64_t>(numbers.size())}, data};

@@ -41,18 +41,18 @@ void check(const Judgement& judgement, const Expectation& want, std::string_view
 TEST_CASE("compare: without a reference a call must run, be finite, and keep its inputs") {
   const Result holed{tensor(DType::float32, {1, 4}, {1, 2, 3, k_nan})};
   check(judge(done(k_one), {}), {Verdict::pass, Stage::none, Reason::none, ""}, "");
-  check(judge(done(holed), {}),
-        {Verdict::differs, Stage::forward, Reason::nonfinite,
-         "output[0, 3]: nan from finite inputs"},
-        "paddle");
+  check(
+      judge(done(holed), {}),
+      {Verdict::differs, Stage::forward, Reason::nonfinite, "output[0, 3]: nan from finite inputs"},
+      "paddle");
   check(judge(done(sequence({k_one, {ResultMapping{{{"k", {-k_inf}}}}}})), {}),
         {Verdict::differs, Stage::forward, Reason::nonfinite,
          "output[1][\"k\"]: -inf from finite inputs"},
         "paddle");
-  check(judge(done(k_one, {floats({0, k_inf})}), {}),
-        {Verdict::differs, Stage::backward, Reason::nonfinite,
-         "grad(x)[1]: inf from finite inputs"},
-        "paddle");
+  check(
+      judge(done(k_one, {floats({0, k_inf})}), {}),
+      {Verdict::differs, Stage::backward, Reason::nonfinite, "grad(x)[1]: inf from finite inputs"},
+      "paddle");
   CHECK(judge(done(holed), {}, {{"x"}, true, false}).verdict == Verdict::pass);
   CHECK(judge(done(holed), {}, {{"x"}, false, true}).verdict == Verdict::pass);
   check(judge(raised(ErrorClass::other), {}),
@@ -69,8 +69,9 @@ TEST_CASE("compare: without a reference a call must run, be finite, and keep its
 TEST_CASE("compare: of several references the odd one out is named") {
   const auto torch = [](Outcome outcome) { return named("torch", std::move(outcome)); };
   const auto jax = [](Outcome outcome) { return named("jax", std::move(outcome)); };
-  const std::string one_two = "output[0]: 1 != 2 (1 of 1 elements, max abs 1, max rel 0.5, "
-                              "limit atol 0.01 rtol 0.01)";
+  const std::string one_two =
+      "output[0]: 1 != 2 (1 of 1 elements, max abs 1, max rel 0.5, "
+      "limit atol 0.01 rtol 0.01)";
   check(judge(done(k_one), {torch(done(k_one)), jax(done(k_one))}),
         {Verdict::pass, Stage::none, Reason::none, ""}, "");
   check(judge(done(k_one), {torch(done(k_two)), jax(done(k_two))}),
@@ -114,7 +115,8 @@ TEST_CASE("compare: a reference that cannot say anything does not matter beside 
   CHECK(unsupported.runner == "torch");
 }
 
-TEST_CASE("compare: all leaves are compared, those that disagree come first, worst elements first") {
+TEST_CASE(
+    "compare: all leaves are compared, those that disagree come first, worst elements first") {
   const Result a = sequence({k_one, {floats({1, 2, 3, k_nan, 5})}, {std::int64_t{7}}});
   const Result b = sequence({k_one, {floats({1, 4, 30, 1, 5})}, {std::int64_t{8}}});
   const Judgement judgement =
@@ -188,8 +190,8 @@ TEST_CASE("compare: hostile outcomes become verdicts") {
   Outcome liar = done(k_one);
   liar.has_gradients = true;
   liar.gradients.assign(5, floats({1}));
-  CHECK(judge(liar, {named("torch", done(k_one, {floats({1})}))}).message.starts_with(
-      "grad(#1): only the target has a gradient"));
+  CHECK(judge(liar, {named("torch", done(k_one, {floats({1})}))})
+            .message.starts_with("grad(#1): only the target has a gradient"));
   liar.error = RunnerError{ErrorClass::other, Stage::forward, "", std::string(10000, '\t'), ""};
   CHECK(judge(liar, {named("torch", done(k_one))}).verdict == Verdict::target_error);
 }

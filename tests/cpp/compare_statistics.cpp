@@ -17,7 +17,8 @@ namespace {
 
 using Real = long double;
 
-template <class T> T get(const TensorView& view, std::size_t index) {
+template <class T>
+T get(const TensorView& view, std::size_t index) {
   T value;
   std::memcpy(&value, view.data + index * sizeof(T), sizeof(T));
   return value;
@@ -26,23 +27,38 @@ template <class T> T get(const TensorView& view, std::size_t index) {
 /// Element `index`, or the part `index` of a complex tensor.
 Real number(const TensorView& view, std::size_t index) {
   switch (view.dtype) {
-  case DType::boolean: return get<std::uint8_t>(view, index) != 0;
-  case DType::uint8: return get<std::uint8_t>(view, index);
-  case DType::uint16: return get<std::uint16_t>(view, index);
-  case DType::uint32: return get<std::uint32_t>(view, index);
-  case DType::uint64: return static_cast<Real>(get<std::uint64_t>(view, index));
-  case DType::int8: return get<std::int8_t>(view, index);
-  case DType::int16: return get<std::int16_t>(view, index);
-  case DType::int32: return get<std::int32_t>(view, index);
-  case DType::int64: return static_cast<Real>(get<std::int64_t>(view, index));
-  case DType::float16: return float16_value(get<std::uint16_t>(view, index));
-  case DType::bfloat16: return bfloat16_value(get<std::uint16_t>(view, index));
-  case DType::float32:
-  case DType::complex64: return get<float>(view, index);
-  case DType::float64:
-  case DType::complex128: return get<double>(view, index);
-  case DType::float8_e4m3fn: return float8_e4m3fn_value(get<std::uint8_t>(view, index));
-  case DType::float8_e5m2: return float8_e5m2_value(get<std::uint8_t>(view, index));
+    case DType::boolean:
+      return get<std::uint8_t>(view, index) != 0;
+    case DType::uint8:
+      return get<std::uint8_t>(view, index);
+    case DType::uint16:
+      return get<std::uint16_t>(view, index);
+    case DType::uint32:
+      return get<std::uint32_t>(view, index);
+    case DType::uint64:
+      return static_cast<Real>(get<std::uint64_t>(view, index));
+    case DType::int8:
+      return get<std::int8_t>(view, index);
+    case DType::int16:
+      return get<std::int16_t>(view, index);
+    case DType::int32:
+      return get<std::int32_t>(view, index);
+    case DType::int64:
+      return static_cast<Real>(get<std::int64_t>(view, index));
+    case DType::float16:
+      return float16_value(get<std::uint16_t>(view, index));
+    case DType::bfloat16:
+      return bfloat16_value(get<std::uint16_t>(view, index));
+    case DType::float32:
+    case DType::complex64:
+      return get<float>(view, index);
+    case DType::float64:
+    case DType::complex128:
+      return get<double>(view, index);
+    case DType::float8_e4m3fn:
+      return float8_e4m3fn_value(get<std::uint8_t>(view, index));
+    case DType::float8_e5m2:
+      return float8_e5m2_value(get<std::uint8_t>(view, index));
   }
   return 0;
 }
@@ -51,15 +67,21 @@ int class_of(Real x) { return std::isnan(x) ? 3 : std::isinf(x) ? (x > 0 ? 1 : 2
 
 Real smallest_normal(DType dtype) {
   switch (dtype) {
-  case DType::float16: return 0x1p-14L;
-  case DType::bfloat16:
-  case DType::float32:
-  case DType::complex64: return 0x1p-126L;
-  case DType::float64:
-  case DType::complex128: return 0x1p-1022L;
-  case DType::float8_e4m3fn: return 0x1p-6L;
-  case DType::float8_e5m2: return 0x1p-14L;
-  default: return 1;
+    case DType::float16:
+      return 0x1p-14L;
+    case DType::bfloat16:
+    case DType::float32:
+    case DType::complex64:
+      return 0x1p-126L;
+    case DType::float64:
+    case DType::complex128:
+      return 0x1p-1022L;
+    case DType::float8_e4m3fn:
+      return 0x1p-6L;
+    case DType::float8_e5m2:
+      return 0x1p-14L;
+    default:
+      return 1;
   }
 }
 
@@ -69,8 +91,8 @@ const std::map<double, std::int64_t>& ranks(DType dtype) {
   std::map<double, std::int64_t>& table = tables[dtype];
   if (table.empty()) {
     for (std::uint32_t bits = 0; bits < (size_of(dtype) == 1 ? 0x100U : 0x10000U); ++bits) {
-      const auto value = static_cast<double>(number(
-          {dtype, {1}, reinterpret_cast<const std::byte*>(&bits)}, 0));
+      const auto value =
+          static_cast<double>(number({dtype, {1}, reinterpret_cast<const std::byte*>(&bits)}, 0));
       if (std::isfinite(value))
         table.emplace(value, 0);
     }
@@ -84,8 +106,8 @@ const std::map<double, std::int64_t>& ranks(DType dtype) {
 std::uint64_t ulp(DType dtype, Real x, Real y) {
   if (kind_of(dtype) != DTypeKind::floating || size_of(dtype) > 2)
     return 0;
-  return static_cast<std::uint64_t>(std::abs(ranks(dtype).at(static_cast<double>(x)) -
-                                             ranks(dtype).at(static_cast<double>(y))));
+  return static_cast<std::uint64_t>(
+      std::abs(ranks(dtype).at(static_cast<double>(x)) - ranks(dtype).at(static_cast<double>(y))));
 }
 
 TensorStats slow(const TensorView& a, const TensorView& b, const Tolerance& t) {
@@ -141,8 +163,9 @@ TensorStats slow(const TensorView& a, const TensorView& b, const Tolerance& t) {
     aa += pa;
     bb += pb;
     s.max_abs = std::max(s.max_abs, static_cast<double>(error));
-    s.max_rel = std::max(s.max_rel, static_cast<double>(std::min<Real>(
-                                        error / std::max(reference, smallest_normal(a.dtype)), DBL_MAX)));
+    s.max_rel =
+        std::max(s.max_rel, static_cast<double>(std::min<Real>(
+                                error / std::max(reference, smallest_normal(a.dtype)), DBL_MAX)));
     s.max_ulp = std::max(s.max_ulp, ulps);
   }
   if (finite_count > 0) {
@@ -150,7 +173,8 @@ TensorStats slow(const TensorView& a, const TensorView& b, const Tolerance& t) {
     s.rms_abs = static_cast<double>(std::sqrt(squares / finite_count));
     s.bias = static_cast<double>(bias / finite_count);
     s.cosine = aa > 0 && bb > 0 ? static_cast<double>(dot / std::sqrt(aa) / std::sqrt(bb))
-                                : aa == bb ? 1 : 0;
+               : aa == bb       ? 1
+                                : 0;
   }
   return s;
 }
@@ -163,7 +187,8 @@ void draw(DType dtype, std::byte* out, std::mt19937_64& random) {
   std::memcpy(out, bits, size_of(dtype));
   if (dtype == DType::float64 || dtype == DType::complex128)
     for (std::size_t part = 0; part < size_of(dtype) / 8; ++part)
-      put(out, part, std::ldexp(static_cast<double>(bits[part]), static_cast<int>(bits[0] % 1600) - 800));
+      put(out, part,
+          std::ldexp(static_cast<double>(bits[part]), static_cast<int>(bits[0] % 1600) - 800));
   const double specials[] = {0.0, -0.0, k_nan, k_inf, -k_inf, 1.0};
   if (is_differentiable(dtype) && bits[1] % 5 == 0)
     put_number(dtype, out, 0, specials[bits[1] / 5 % 6]);
@@ -253,7 +278,8 @@ TEST_CASE("compare: statistics stay finite at the ends of float64") {
 }
 
 TEST_CASE("compare: a complex part that is not finite and agrees leaves the other to be compared") {
-  const TensorView b = vector(DType::complex64, {k_inf, 2}), a = vector(DType::complex64, {k_inf, 2.5});
+  const TensorView b = vector(DType::complex64, {k_inf, 2}),
+                   a = vector(DType::complex64, {k_inf, 2.5});
   const TensorStats s = compare_tensors(a, b, {0.01, 0.01});
   CHECK(s.class_mismatched == 0);
   CHECK(s.mismatched == 1);
@@ -262,11 +288,11 @@ TEST_CASE("compare: a complex part that is not finite and agrees leaves the othe
 
 TEST_CASE("compare: unreadable or unlike tensors give empty statistics") {
   const TensorView good = floats({1, 2});
-  for (const TensorView& bad : {TensorView{DType::float32, {2}, nullptr},
-                                TensorView{DType::float32, {-1}, good.data},
-                                TensorView{DType::float64, {std::int64_t{1} << 62}, good.data},
-                                TensorView{static_cast<DType>(99), {2}, good.data},
-                                floats({1, 2, 3}), vector(DType::int32, {1, 2})}) {
+  for (const TensorView& bad :
+       {TensorView{DType::float32, {2}, nullptr}, TensorView{DType::float32, {-1}, good.data},
+        TensorView{DType::float64, {std::int64_t{1} << 62}, good.data},
+        TensorView{static_cast<DType>(99), {2}, good.data}, floats({1, 2, 3}),
+        vector(DType::int32, {1, 2})}) {
     CHECK(compare_tensors(bad, good, {}).numel == 0);
     CHECK(compare_tensors(good, bad, {}).numel == 0);
   }

@@ -19,7 +19,8 @@ std::string text(DType dtype, const std::vector<double>& number) {
 }
 
 /// Decodes as base/float_bits.hpp does, and prints what reads back to the same bits.
-template <class F, class Value, class Bits> void check_all(DType dtype, Value value, Bits bits) {
+template <class F, class Value, class Bits>
+void check_all(DType dtype, Value value, Bits bits) {
   for (std::uint32_t i = 0; i <= std::numeric_limits<typename F::Bits>::max(); ++i) {
     const auto element = static_cast<typename F::Bits>(i);
     const double want = value(element);

@@ -64,7 +64,8 @@ class Search {
 Judgement judge_alone(const Context& context, const Outcome& target) {
   const std::optional<Fate> fate = fate_of(target);
   const auto failed = [&] {
-    return Judgement{fate->as_target, fate->stage, fate->reason, target.runner, account(target), {}};
+    return Judgement{fate->as_target, fate->stage,     fate->reason,
+                     target.runner,   account(target), {}};
   };
   if (fate && !fate->has_results)
     return failed();

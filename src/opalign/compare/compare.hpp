@@ -37,8 +37,8 @@ Expected<Policy> make_policy(std::string_view name, std::optional<double> atol,
 /// What the plan knows and the comparison needs.
 struct Context {
   std::vector<std::string> gradient_names;  ///< paths of the differentiable inputs, in order
-  bool values = true;          ///< false: structure, shape and dtype only (random results)
-  bool inputs_finite = true;   ///< false where the case asks for nan or inf
+  bool values = true;         ///< false: structure, shape and dtype only (random results)
+  bool inputs_finite = true;  ///< false where the case asks for nan or inf
 };
 
 /// target against references (possibly none). Never fails: anything odd becomes a verdict.

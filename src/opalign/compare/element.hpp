@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of each dtype as the comparison needs them: bits, class, value, order. Loaders only; what
-// the numbers mean for a verdict is elsewhere.
+// Elements of each dtype as the comparison needs them: bits, class, value, order. Loaders only;
+// what the numbers mean for a verdict is elsewhere.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ enum class Class : std::uint8_t { finite, positive_infinity, negative_infinity, 
 
 /// A binary floating-point format in `Bits_`: sign, exponent, `mantissa` bits. Without infinity
 /// (float8_e4m3fn) the one largest magnitude is nan, else as in IEEE 754.
-template <class Bits_, int mantissa, bool has_infinity = true> struct FloatElement {
+template <class Bits_, int mantissa, bool has_infinity = true>
+struct FloatElement {
   using Bits = Bits_;
   static constexpr int k_width = std::numeric_limits<Bits>::digits;
   static constexpr Bits k_sign = static_cast<Bits>(Bits{1} << (k_width - 1));
@@ -67,13 +68,15 @@ template <class Bits_, int mantissa, bool has_infinity = true> struct FloatEleme
 };
 
 /// Real and imaginary part, one after the other.
-template <class Part_> struct ComplexElement {
+template <class Part_>
+struct ComplexElement {
   using Part = Part_;
   using Bits = std::array<typename Part::Bits, 2>;
   static constexpr double k_floor = Part::k_floor;
 };
 
-template <class T> struct IntegerElement {
+template <class T>
+struct IntegerElement {
   using Bits = T;
   static constexpr double k_floor = 1;
   static constexpr T value(T bits) { return bits; }
@@ -93,38 +96,60 @@ using Float64 = FloatElement<std::uint64_t, 52>;
 using Float8E4M3FN = FloatElement<std::uint8_t, 3, false>;
 using Float8E5M2 = FloatElement<std::uint8_t, 2>;
 
-template <class> inline constexpr bool k_is_float = false;
+template <class>
+inline constexpr bool k_is_float = false;
 template <class Bits, int mantissa, bool has_infinity>
 inline constexpr bool k_is_float<FloatElement<Bits, mantissa, has_infinity>> = true;
-template <class> inline constexpr bool k_is_complex = false;
-template <class Part> inline constexpr bool k_is_complex<ComplexElement<Part>> = true;
+template <class>
+inline constexpr bool k_is_complex = false;
+template <class Part>
+inline constexpr bool k_is_complex<ComplexElement<Part>> = true;
 
-template <class E> typename E::Bits load(const std::byte* data, std::int64_t index) {
+template <class E>
+typename E::Bits load(const std::byte* data, std::int64_t index) {
   typename E::Bits bits;
   std::memcpy(&bits, data + index * static_cast<std::int64_t>(sizeof bits), sizeof bits);
   return bits;
 }
 
 /// Calls `use` with a value of the dtype's element type.
-template <class Use> decltype(auto) visit_element(DType dtype, Use use) {
+template <class Use>
+decltype(auto) visit_element(DType dtype, Use use) {
   switch (dtype) {
-  case DType::boolean: return use(BoolElement{});
-  case DType::uint8: return use(IntegerElement<std::uint8_t>{});
-  case DType::uint16: return use(IntegerElement<std::uint16_t>{});
-  case DType::uint32: return use(IntegerElement<std::uint32_t>{});
-  case DType::uint64: return use(IntegerElement<std::uint64_t>{});
-  case DType::int8: return use(IntegerElement<std::int8_t>{});
-  case DType::int16: return use(IntegerElement<std::int16_t>{});
-  case DType::int32: return use(IntegerElement<std::int32_t>{});
-  case DType::int64: return use(IntegerElement<std::int64_t>{});
-  case DType::float16: return use(Float16{});
-  case DType::bfloat16: return use(BFloat16{});
-  case DType::float32: return use(Float32{});
-  case DType::float64: return use(Float64{});
-  case DType::complex64: return use(ComplexElement<Float32>{});
-  case DType::complex128: return use(ComplexElement<Float64>{});
-  case DType::float8_e4m3fn: return use(Float8E4M3FN{});
-  case DType::float8_e5m2: return use(Float8E5M2{});
+    case DType::boolean:
+      return use(BoolElement{});
+    case DType::uint8:
+      return use(IntegerElement<std::uint8_t>{});
+    case DType::uint16:
+      return use(IntegerElement<std::uint16_t>{});
+    case DType::uint32:
+      return use(IntegerElement<std::uint32_t>{});
+    case DType::uint64:
+      return use(IntegerElement<std::uint64_t>{});
+    case DType::int8:
+      return use(IntegerElement<std::int8_t>{});
+    case DType::int16:
+      return use(IntegerElement<std::int16_t>{});
+    case DType::int32:
+      return use(IntegerElement<std::int32_t>{});
+    case DType::int64:
+      return use(IntegerElement<std::int64_t>{});
+    case DType::float16:
+      return use(Float16{});
+    case DType::bfloat16:
+      return use(BFloat16{});
+    case DType::float32:
+      return use(Float32{});
+    case DType::float64:
+      return use(Float64{});
+    case DType::complex64:
+      return use(ComplexElement<Float32>{});
+    case DType::complex128:
+      return use(ComplexElement<Float64>{});
+    case DType::float8_e4m3fn:
+      return use(Float8E4M3FN{});
+    case DType::float8_e5m2:
+      return use(Float8E5M2{});
   }
   __builtin_unreachable();  // every TensorView passed `readable` first
 }

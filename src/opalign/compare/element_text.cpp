@@ -12,7 +12,8 @@ namespace {
 
 /// Shortest decimal that lies nearer to the element than to either neighbour of its format; for the
 /// formats narrower than float32, which the library cannot print.
-template <class F> std::string shortest(typename F::Bits bits) {
+template <class F>
+std::string shortest(typename F::Bits bits) {
   using Bits = typename F::Bits;
   const auto magnitude = static_cast<Bits>(bits & F::k_magnitude);
   const std::string sign = bits & F::k_sign ? "-" : "";
@@ -32,17 +33,22 @@ template <class F> std::string shortest(typename F::Bits bits) {
   return sign + text;
 }
 
-template <class E> std::string text_of(typename E::Bits bits) {
+template <class E>
+std::string text_of(typename E::Bits bits) {
   if constexpr (k_is_complex<E>) {
     const std::string imaginary = text_of<typename E::Part>(bits[1]);
     return fmt::format("{}{}{}j", text_of<typename E::Part>(bits[0]),
                        imaginary.starts_with('-') ? "" : "+", imaginary);
   } else if constexpr (k_is_float<E>) {
     switch (E::class_of(bits)) {
-    case Class::nan: return "nan";
-    case Class::positive_infinity: return "inf";
-    case Class::negative_infinity: return "-inf";
-    case Class::finite: break;
+      case Class::nan:
+        return "nan";
+      case Class::positive_infinity:
+        return "inf";
+      case Class::negative_infinity:
+        return "-inf";
+      case Class::finite:
+        break;
     }
     if constexpr (std::is_same_v<E, Float64>)
       return fmt::format("{}", std::bit_cast<double>(bits));

@@ -22,16 +22,24 @@ struct Rule {
 Rule rule_for(ErrorClass error) {
   using enum Verdict;
   switch (error) {
-  case ErrorClass::not_registered: return {unsupported, unsupported, Reason::not_registered};
-  case ErrorClass::no_such_dtype: return {unsupported, unsupported, Reason::no_such_dtype};
-  case ErrorClass::no_such_name: return {invalid, unsupported, Reason::no_such_name};
-  case ErrorClass::not_allowed: return {invalid, unsupported, Reason::not_allowed};
-  case ErrorClass::out_of_memory: return {out_of_memory, reference_error, Reason::memory_limit};
-  case ErrorClass::output_limit: return {out_of_memory, reference_error, Reason::output_limit};
-  case ErrorClass::translation: return {target_error, reference_error, Reason::translation};
-  case ErrorClass::invalid_argument:
-    return {target_error, too_permissive, Reason::invalid_argument, true};
-  case ErrorClass::other: break;
+    case ErrorClass::not_registered:
+      return {unsupported, unsupported, Reason::not_registered};
+    case ErrorClass::no_such_dtype:
+      return {unsupported, unsupported, Reason::no_such_dtype};
+    case ErrorClass::no_such_name:
+      return {invalid, unsupported, Reason::no_such_name};
+    case ErrorClass::not_allowed:
+      return {invalid, unsupported, Reason::not_allowed};
+    case ErrorClass::out_of_memory:
+      return {out_of_memory, reference_error, Reason::memory_limit};
+    case ErrorClass::output_limit:
+      return {out_of_memory, reference_error, Reason::output_limit};
+    case ErrorClass::translation:
+      return {target_error, reference_error, Reason::translation};
+    case ErrorClass::invalid_argument:
+      return {target_error, too_permissive, Reason::invalid_argument, true};
+    case ErrorClass::other:
+      break;
   }
   return {target_error, reference_error, Reason::exception, true};
 }
@@ -39,14 +47,18 @@ Rule rule_for(ErrorClass error) {
 std::optional<Rule> rule_for(const Outcome& outcome) {
   using enum Verdict;
   switch (outcome.status) {
-  case OutcomeStatus::died:
-    return Rule{crash, reference_error, outcome.signal != 0 ? Reason::signal : Reason::exited};
-  case OutcomeStatus::broke_protocol: return Rule{crash, reference_error, Reason::protocol};
-  case OutcomeStatus::timed_out: return Rule{timeout, reference_error, Reason::time_limit};
-  case OutcomeStatus::not_run: return Rule{unsupported, unsupported, Reason::no_translation};
-  case OutcomeStatus::failed:
-    return rule_for(outcome.error ? outcome.error->kind : ErrorClass::other);
-  case OutcomeStatus::finished: break;
+    case OutcomeStatus::died:
+      return Rule{crash, reference_error, outcome.signal != 0 ? Reason::signal : Reason::exited};
+    case OutcomeStatus::broke_protocol:
+      return Rule{crash, reference_error, Reason::protocol};
+    case OutcomeStatus::timed_out:
+      return Rule{timeout, reference_error, Reason::time_limit};
+    case OutcomeStatus::not_run:
+      return Rule{unsupported, unsupported, Reason::no_translation};
+    case OutcomeStatus::failed:
+      return rule_for(outcome.error ? outcome.error->kind : ErrorClass::other);
+    case OutcomeStatus::finished:
+      break;
   }
   return outcome.error ? std::optional(rule_for(outcome.error->kind)) : std::nullopt;
 }
@@ -80,8 +92,8 @@ std::optional<Fate> fate_of(const Outcome& outcome) {
   const std::optional<Rule> rule = rule_for(outcome);
   if (!rule)
     return std::nullopt;
-  return Fate{rule->as_target, rule->as_reference,  rule->reason,
-              rule->refusal,   stage_of(outcome), outcome.status == OutcomeStatus::finished};
+  return Fate{rule->as_target, rule->as_reference, rule->reason,
+              rule->refusal,   stage_of(outcome),  outcome.status == OutcomeStatus::finished};
 }
 
 std::string account(const Outcome& outcome) {
@@ -89,20 +101,21 @@ std::string account(const Outcome& outcome) {
   const std::string tail = words.empty() ? "" : ": " + words;
   const std::string_view stage = label(stage_of(outcome));
   switch (outcome.status) {
-  case OutcomeStatus::died:
-    if (outcome.signal != 0)
-      return fmt::format("{} died by signal {}{} in {}{}", outcome.runner, outcome.signal,
-                         signal_name(outcome.signal), stage, tail);
-    return fmt::format("{} exited with code {} in {}{}", outcome.runner, outcome.exit_code, stage,
-                       tail);
-  case OutcomeStatus::broke_protocol:
-    return fmt::format("{} broke the protocol in {}{}", outcome.runner, stage, tail);
-  case OutcomeStatus::timed_out:
-    return fmt::format("{} reached the time limit in {}{}", outcome.runner, stage, tail);
-  case OutcomeStatus::not_run:
-    return fmt::format("no translation for {}{}", outcome.runner, tail);
-  case OutcomeStatus::failed:
-  case OutcomeStatus::finished: break;
+    case OutcomeStatus::died:
+      if (outcome.signal != 0)
+        return fmt::format("{} died by signal {}{} in {}{}", outcome.runner, outcome.signal,
+                           signal_name(outcome.signal), stage, tail);
+      return fmt::format("{} exited with code {} in {}{}", outcome.runner, outcome.exit_code, stage,
+                         tail);
+    case OutcomeStatus::broke_protocol:
+      return fmt::format("{} broke the protocol in {}{}", outcome.runner, stage, tail);
+    case OutcomeStatus::timed_out:
+      return fmt::format("{} reached the time limit in {}{}", outcome.runner, stage, tail);
+    case OutcomeStatus::not_run:
+      return fmt::format("no translation for {}{}", outcome.runner, tail);
+    case OutcomeStatus::failed:
+    case OutcomeStatus::finished:
+      break;
   }
   return fmt::format("{}: {}", outcome.runner, words.empty() ? "failed without an error" : words);
 }

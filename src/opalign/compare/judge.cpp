@@ -15,10 +15,9 @@ namespace {
 /// Which pair speaks for a target that was held against several references: the first of these that
 /// any pair came to. Fates of the target are the same in all of them and come first.
 constexpr std::array k_precedence{
-    Verdict::invalid,        Verdict::crash,        Verdict::timeout,      Verdict::out_of_memory,
-    Verdict::differs,        Verdict::target_error, Verdict::too_permissive,
-    Verdict::reference_error, Verdict::both_error,  Verdict::pass,         Verdict::vacuous,
-    Verdict::unsupported,
+    Verdict::invalid,    Verdict::crash,        Verdict::timeout,        Verdict::out_of_memory,
+    Verdict::differs,    Verdict::target_error, Verdict::too_permissive, Verdict::reference_error,
+    Verdict::both_error, Verdict::pass,         Verdict::vacuous,        Verdict::unsupported,
 };
 
 std::size_t precedence(const Judgement& judgement) {
@@ -58,9 +57,8 @@ void attribute(const Policy& policy, const Context& context, const Outcome& targ
   }
   const Outcome& first = *against.members.front();
   const bool united = std::all_of(
-      against.members.begin() + 1, against.members.end(), [&](const Outcome* other) {
-        return agree(judge_pair(policy, context, first, *other));
-      });
+      against.members.begin() + 1, against.members.end(),
+      [&](const Outcome* other) { return agree(judge_pair(policy, context, first, *other)); });
   if (united) {
     judgement.message +=
         fmt::format("; {} agree: {} is the odd one out", against.names(), target.runner);

@@ -59,17 +59,15 @@ void explain(LeafComparison& leaf, const TensorView& a, const TensorView& b,
              const Tolerance& tolerance) {
   const TensorStats& stats = leaf.stats;
   for (const std::int64_t flat : worst_elements(a, b, tolerance))
-    leaf.elements.push_back(
-        {unravel(flat, a.shape), element_text(a, flat), element_text(b, flat)});
+    leaf.elements.push_back({unravel(flat, a.shape), element_text(a, flat), element_text(b, flat)});
   const LeafComparison::Element& worst = leaf.elements.front();
-  const std::string place =
-      fmt::format("{}: {} != {}", element_path(leaf.path, worst.index), worst.target,
-                  worst.reference);
+  const std::string place = fmt::format("{}: {} != {}", element_path(leaf.path, worst.index),
+                                        worst.target, worst.reference);
   if (stats.class_mismatched > 0) {
     leaf.reason = Reason::nonfinite;
-    leaf.message = fmt::format("{} ({} of {} elements differ in nan or inf, {} in value)", place,
-                               stats.class_mismatched, stats.numel,
-                               stats.mismatched - stats.class_mismatched);
+    leaf.message =
+        fmt::format("{} ({} of {} elements differ in nan or inf, {} in value)", place,
+                    stats.class_mismatched, stats.numel, stats.mismatched - stats.class_mismatched);
     return;
   }
   leaf.reason = Reason::value;
@@ -81,8 +79,7 @@ void explain(LeafComparison& leaf, const TensorView& a, const TensorView& b,
 }  // namespace
 
 void compare_leaf(const Policy& policy, const Context& context, Stage stage,
-                  const std::string& path, const TensorView& a, const TensorView& b,
-                  Tally& tally) {
+                  const std::string& path, const TensorView& a, const TensorView& b, Tally& tally) {
   LeafComparison leaf;
   leaf.stage = stage;
   leaf.path = path;
@@ -92,8 +89,8 @@ void compare_leaf(const Policy& policy, const Context& context, Stage stage,
     tally.add(std::move(leaf), Content::something);
   };
   if (!readable(a) || !readable(b))
-    return differs(Reason::structure,
-                   fmt::format("malformed tensor from the {}", readable(a) ? "reference" : "target"));
+    return differs(Reason::structure, fmt::format("malformed tensor from the {}",
+                                                  readable(a) ? "reference" : "target"));
   leaf.dtype = name(a.dtype);
   leaf.shape = a.shape;
   if (a.shape != b.shape)

@@ -12,13 +12,13 @@
 namespace opalign::compare {
 
 struct Measure {
-  bool other_class = false;  ///< classes differ; nothing below is meant
-  bool finite = true;        ///< false: nan on both sides, or the same infinity
-  bool within = true;        ///< |a-b| <= limit
-  double abs = 0;            ///< |a-b|
-  double limit = 0;          ///< atol + rtol * |b|
-  double reference = 0;      ///< |b|
-  double difference = 0;     ///< a-b, of complex elements the real part
+  bool other_class = false;       ///< classes differ; nothing below is meant
+  bool finite = true;             ///< false: nan on both sides, or the same infinity
+  bool within = true;             ///< |a-b| <= limit
+  double abs = 0;                 ///< |a-b|
+  double limit = 0;               ///< atol + rtol * |b|
+  double reference = 0;           ///< |b|
+  double difference = 0;          ///< a-b, of complex elements the real part
   double ab = 0, aa = 0, bb = 0;  ///< products for the cosine: Re(a conj(b)), |a|^2, |b|^2
   std::uint64_t ulp = 0;
 };
@@ -26,7 +26,8 @@ struct Measure {
 /// Units in the last place between two finite elements: |ordered(a) - ordered(b)|, where ordered(x)
 /// counts the values of the format from 0 to x, negative below 0. So 1 is one representable value
 /// apart, crossing zero and subnormals included, and +0 and -0 are 0 apart.
-template <class F> std::uint64_t ulp_distance(typename F::Bits a, typename F::Bits b) {
+template <class F>
+std::uint64_t ulp_distance(typename F::Bits a, typename F::Bits b) {
   const std::int64_t x = F::ordered(a), y = F::ordered(b);
   return x > y ? static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y)
                : static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x);
@@ -54,7 +55,8 @@ Measure measure_float(typename F::Bits a_bits, typename F::Bits b_bits, const To
 }
 
 /// sqrt(x^2 + y^2); only a double can overflow in between.
-template <class Part> double modulus(double x, double y) {
+template <class Part>
+double modulus(double x, double y) {
   if constexpr (std::is_same_v<Part, Float64>)
     return std::hypot(x, y);
   else
@@ -102,7 +104,8 @@ Measure measure_integer(typename E::Bits a_bits, typename E::Bits b_bits, const 
   return m;
 }
 
-template <class E> Measure measure(typename E::Bits a, typename E::Bits b, const Tolerance& t) {
+template <class E>
+Measure measure(typename E::Bits a, typename E::Bits b, const Tolerance& t) {
   if constexpr (k_is_complex<E>)
     return measure_complex<E>(a, b, t);
   else if constexpr (k_is_float<E>)
@@ -119,7 +122,10 @@ struct Badness {
 
   explicit Badness(const Measure& m)
       : other_class(m.other_class),
-        ratio(m.limit > 0 ? m.abs / m.limit : m.abs > 0 ? HUGE_VAL : 0), abs(m.abs) {}
+        ratio(m.limit > 0 ? m.abs / m.limit
+              : m.abs > 0 ? HUGE_VAL
+                          : 0),
+        abs(m.abs) {}
   Badness() = default;
 
   [[nodiscard]] bool worse_than(const Badness& that) const {

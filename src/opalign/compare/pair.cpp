@@ -28,8 +28,12 @@ Judgement differs(const Tally& tally) {
 Judgement agrees(const Context& context, const Tally& tally) {
   if (!context.values || tally.proves_something())
     return {Verdict::pass, Stage::none, Reason::none, "", "", {}};
-  return {Verdict::vacuous, Stage::none, Reason::none, "",
-          "agreement proves nothing: " + tally.emptiness(), {}};
+  return {Verdict::vacuous,
+          Stage::none,
+          Reason::none,
+          "",
+          "agreement proves nothing: " + tally.emptiness(),
+          {}};
 }
 
 }  // namespace
@@ -37,9 +41,13 @@ Judgement agrees(const Context& context, const Tally& tally) {
 std::optional<Judgement> judge_inputs(const Outcome& outcome) {
   if (outcome.modified.empty())
     return std::nullopt;
-  return Judgement{Verdict::differs, Stage::forward, Reason::input_modified, outcome.runner,
+  return Judgement{Verdict::differs,
+                   Stage::forward,
+                   Reason::input_modified,
+                   outcome.runner,
                    one_line(fmt::format("{} changed its input {}", outcome.runner,
-                                        fmt::join(outcome.modified, ", "))), {}};
+                                        fmt::join(outcome.modified, ", "))),
+                   {}};
 }
 
 Judgement judge_pair(const Policy& policy, const Context& context, const Outcome& target,

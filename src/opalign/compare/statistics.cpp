@@ -73,14 +73,17 @@ void rescale(const TensorView& a, const TensorView& b, std::int64_t count, Tenso
 template <class E>
 TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
                    const Tolerance& tolerance) {
+  // Copies that cannot alias `stats`, so that the loop keeps them in registers.
+  const Tolerance limits = tolerance;
+  const std::byte *const a_data = a.data, *const b_data = b.data;
   TensorStats stats;
   stats.numel = count;
   Sums sums;
   Badness worst;
   for (std::int64_t i = 0; i < count; ++i) {
-    const typename E::Bits a_bits = load<E>(a.data, i), b_bits = load<E>(b.data, i);
+    const typename E::Bits a_bits = load<E>(a_data, i), b_bits = load<E>(b_data, i);
     stats.bit_equal += a_bits == b_bits;
-    const Measure m = measure<E>(a_bits, b_bits, tolerance);
+    const Measure m = measure<E>(a_bits, b_bits, limits);
     const bool wrong = m.other_class || !m.within;
     // The product stands for a division; where it is not exact the division below decides.
     if (wrong || m.abs > worst.ratio * m.limit) [[unlikely]] {
@@ -116,7 +119,8 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
   stats.rms_abs = saturate(std::sqrt(sums.squares / n));
   stats.bias = saturate(sums.difference / n);
   if (sums.aa > 0 && sums.bb > 0)
-    stats.cosine = std::clamp(saturate(sums.ab / std::sqrt(sums.aa) / std::sqrt(sums.bb)), -1.0, 1.0);
+    stats.cosine =
+        std::clamp(saturate(sums.ab / std::sqrt(sums.aa) / std::sqrt(sums.bb)), -1.0, 1.0);
   else
     stats.cosine = sums.aa == sums.bb ? 1 : 0;
   if constexpr (std::is_same_v<E, Float64> || std::is_same_v<E, ComplexElement<Float64>>)
@@ -139,9 +143,8 @@ TensorStats compare_tensors(const TensorView& a, const TensorView& b, const Tole
     stats.numel = stats.bit_equal = count;
     return stats;
   }
-  return visit_element(a.dtype, [&](auto element) {
-    return gather<decltype(element)>(a, b, count, tolerance);
-  });
+  return visit_element(
+      a.dtype, [&](auto element) { return gather<decltype(element)>(a, b, count, tolerance); });
 }
 
 }  // namespace opalign::compare

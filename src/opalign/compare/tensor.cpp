@@ -9,7 +9,8 @@
 namespace opalign::compare {
 namespace {
 
-template <class E> bool is_zero(typename E::Bits bits) {
+template <class E>
+bool is_zero(typename E::Bits bits) {
   if constexpr (k_is_complex<E>)
     return is_zero<typename E::Part>(bits[0]) && is_zero<typename E::Part>(bits[1]);
   else if constexpr (k_is_float<E>)
@@ -18,7 +19,8 @@ template <class E> bool is_zero(typename E::Bits bits) {
     return bits == 0;
 }
 
-template <class E> bool is_finite(typename E::Bits bits) {
+template <class E>
+bool is_finite(typename E::Bits bits) {
   if constexpr (k_is_complex<E>)
     return E::Part::is_finite(bits[0]) && E::Part::is_finite(bits[1]);
   else if constexpr (k_is_float<E>)
@@ -27,7 +29,8 @@ template <class E> bool is_finite(typename E::Bits bits) {
     return true;
 }
 
-template <class E> bool is_nan(typename E::Bits bits) {
+template <class E>
+bool is_nan(typename E::Bits bits) {
   if constexpr (k_is_complex<E>)
     return is_nan<typename E::Part>(bits[0]) && is_nan<typename E::Part>(bits[1]);
   else if constexpr (k_is_float<E>)
@@ -37,7 +40,8 @@ template <class E> bool is_nan(typename E::Bits bits) {
 }
 
 /// First index at which `holds(bits)`; the number of elements if there is none.
-template <class E, class Holds> std::int64_t find(const TensorView& view, Holds holds) {
+template <class E, class Holds>
+std::int64_t find(const TensorView& view, Holds holds) {
   const std::int64_t count = *numel(view.shape);
   std::int64_t i = 0;
   while (i < count && !holds(load<E>(view.data, i)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about one tensor: may it be read, does agreement on it prove anything, is it finite; and
-// its elements as text.
+// Questions about one tensor: may it be read, does agreement on it prove anything, is it finite;
+// and its elements as text.
 #pragma once
 
 #include <cstdint>

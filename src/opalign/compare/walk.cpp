@@ -12,15 +12,21 @@ namespace opalign::compare {
 namespace {
 
 /// A Python number as the 0-D tensor it amounts to; `value` must outlive it.
-template <class T> TensorView scalar(DType dtype, const T& value) {
+template <class T>
+TensorView scalar(DType dtype, const T& value) {
   return {dtype, {}, reinterpret_cast<const std::byte*>(&value)};
 }
 
-template <class T> constexpr bool k_is_number = false;
-template <> constexpr bool k_is_number<bool> = true;
-template <> constexpr bool k_is_number<std::int64_t> = true;
-template <> constexpr bool k_is_number<double> = true;
-template <> constexpr bool k_is_number<std::complex<double>> = true;
+template <class T>
+constexpr bool k_is_number = false;
+template <>
+constexpr bool k_is_number<bool> = true;
+template <>
+constexpr bool k_is_number<std::int64_t> = true;
+template <>
+constexpr bool k_is_number<double> = true;
+template <>
+constexpr bool k_is_number<std::complex<double>> = true;
 
 class Walk {
  public:
@@ -43,9 +49,7 @@ class Walk {
   }
 
  private:
-  void same_kind(const std::string&, std::monostate, std::monostate, int) {
-    m_tally.add_nothing();
-  }
+  void same_kind(const std::string&, std::monostate, std::monostate, int) { m_tally.add_nothing(); }
   void same_kind(const std::string& path, const TensorView& a, const TensorView& b, int) {
     compare_leaf(m_policy, m_context, Stage::forward, path, a, b, m_tally);
   }
@@ -106,13 +110,13 @@ class Walk {
               "only the reference returns this key");
   }
 
-  template <class T> void number(const std::string& path, DType dtype, const T& a, const T& b) {
+  template <class T>
+  void number(const std::string& path, DType dtype, const T& a, const T& b) {
     compare_leaf(m_policy, m_context, Stage::forward, path, scalar(dtype, a), scalar(dtype, b),
                  m_tally);
   }
 
-  void text(const std::string& path, const char* kind, const std::string& a,
-            const std::string& b) {
+  void text(const std::string& path, const char* kind, const std::string& a, const std::string& b) {
     if (m_context.values && a != b)
       return differs(Reason::value, path,
                      fmt::format("{} \"{}\" != \"{}\"", kind, one_line(a, 60), one_line(b, 60)));
@@ -137,8 +141,8 @@ class Walk {
 
 }  // namespace
 
-void compare_results(const Policy& policy, const Context& context, const Result& a,
-                     const Result& b, Tally& tally) {
+void compare_results(const Policy& policy, const Context& context, const Result& a, const Result& b,
+                     Tally& tally) {
   Walk(policy, context, tally).walk("output", a, b, 0);
 }
 

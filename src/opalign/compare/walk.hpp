@@ -13,8 +13,8 @@ namespace opalign::compare {
 inline constexpr int k_max_depth = 32;
 
 /// What the target returned (a) against what the reference did (b), under the path "output".
-void compare_results(const Policy& policy, const Context& context, const Result& a,
-                     const Result& b, Tally& tally);
+void compare_results(const Policy& policy, const Context& context, const Result& a, const Result& b,
+                     Tally& tally);
 
 /// Entry i belongs to context.gradient_names[i]. No gradient and one that is zero everywhere agree.
 void compare_gradients(const Policy& policy, const Context& context, const Outcome& target,

@@ -28,9 +28,7 @@ struct Describe {
   std::string operator()(const ResultDType& value) const {
     return "dtype " + one_line(value.name, 60);
   }
-  std::string operator()(const ResultOther& value) const {
-    return one_line(value.description, 60);
-  }
+  std::string operator()(const ResultOther& value) const { return one_line(value.description, 60); }
   std::string operator()(const TensorView& value) const {
     return readable(value) ? fmt::format("tensor {} {}", name(value.dtype), to_string(value.shape))
                            : "malformed tensor";
