@@ -324,7 +324,8 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   }
   Running& head = worker.queue.front();
   std::shared_ptr<OutputFile> output = worker.outputs[head.output];
-  if (worker::output_extent(frame) > output->map.size()) {
+  output->used = worker::output_extent(frame);
+  if (output->used > output->map.size()) {
     Expected<worker::Mapping> map =
         worker::Mapping::map(output->fd.get(), file_size(output->fd.get()), false);
     if (map)

@@ -34,7 +34,8 @@ using Clock = std::chrono::steady_clock;
 struct OutputFile {
   Fd fd;
   worker::Mapping map;
-  bool busy = false;  ///< an answer in it has not been judged yet
+  bool busy = false;     ///< an answer in it has not been judged yet
+  std::size_t used = 0;  ///< bytes that its answer reaches to
 };
 
 struct Job {

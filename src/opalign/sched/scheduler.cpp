@@ -26,8 +26,8 @@ constexpr double k_slower = 20;
 /// A unit is expected to take its inputs, and for each runner about four times as much again:
 /// a copy, outputs, gradients, workspace.
 constexpr std::size_t k_memory_factor = 4;
-/// Output files larger than this give their memory back once they are judged.
-constexpr std::size_t k_keep_output = std::size_t{1} << 20;
+/// What an answer takes beyond this goes back to the system once it is judged.
+constexpr std::size_t k_keep_output = std::size_t{16} << 20;
 constexpr int k_poll_ms = 50;
 /// After an interrupt, for what is in flight to end.
 constexpr std::chrono::seconds k_grace{2};
@@ -50,9 +50,10 @@ std::size_t runner_of(std::uint64_t job) { return job & 0xFF; }
 
 void release(OutputFile& output) {
   output.busy = false;
-  if (output.map.size() > k_keep_output)
-    ::fallocate(output.fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096,
-                static_cast<off_t>(output.map.size() - 4096));
+  if (output.used > k_keep_output)
+    ::fallocate(output.fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                static_cast<off_t>(k_keep_output),
+                static_cast<off_t>(output.map.size() - k_keep_output));
 }
 
 class Loop {

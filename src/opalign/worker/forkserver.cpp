@@ -15,6 +15,7 @@ namespace opalign::worker {
 namespace {
 
 constexpr int k_control_fd = 3;
+constexpr int k_farewell_ms = 500;
 
 /// Everything a child needs, made before fork: after it only async-signal-safe calls are allowed.
 struct ExecImage {
@@ -81,6 +82,16 @@ Forkserver::~Forkserver() { end(); }
 void Forkserver::end() {
   if (m_pid <= 0)
     return;
+  // Hang up, and let it reap its workers: then their CPU time is in ours, for whoever measures.
+  m_control = Channel();
+  for (int waited_ms = 0; waited_ms < k_farewell_ms; ++waited_ms) {
+    if (::waitpid(m_pid, nullptr, WNOHANG) == m_pid) {
+      m_pid = -1;
+      return;
+    }
+    drain_output();
+    ::usleep(1000);
+  }
   ::kill(m_pid, SIGKILL);
   ::waitpid(m_pid, nullptr, 0);
   m_pid = -1;

@@ -26,7 +26,7 @@ class Forkserver {
   Forkserver() = default;
   Forkserver(Forkserver&& other) noexcept { *this = std::move(other); }
   Forkserver& operator=(Forkserver&& other) noexcept;
-  /// Kills the process and reaps it; its workers die with it.
+  /// Ends the process and its workers: hangs up, and kills what is left after half a second.
   ~Forkserver();
 
   static Expected<Forkserver> launch(const Launch& launch);

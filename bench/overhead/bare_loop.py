@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of a run in a bare loop: one plain process, inputs already made, nothing compared.
+
+    <python of an environment> bare_loop.py FRAMEWORK FRAMES_DIRECTORY [--prelude FILE]…
+
+Prints one JSON object: CPU seconds of the import and of the loop, and how many calls there were. A
+call that raises counts: a run makes it too. This is what bench/overhead/run holds opalign against.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Tuple
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+begun = time.process_time()
+FRAMEWORK, FOLDER = sys.argv[1], Path(sys.argv[2])
+PRELUDES = [sys.argv[i + 1] for i, word in enumerate(sys.argv) if word == "--prelude"]
+
+import importlib  # noqa: E402
+
+adapter = importlib.import_module(f"opalign.worker.adapters.{FRAMEWORK}")
+import_s = time.process_time() - begun
+
+from opalign.worker.names import Resolver  # noqa: E402
+from opalign.worker.texts import Texts  # noqa: E402
+from opalign.worker.values import Decoder  # noqa: E402
+
+Call = Tuple[Callable[[], Any], List[Any], bool]
+
+
+def public_gradients() -> Callable[..., Any]:
+    if FRAMEWORK == "torch":
+        import torch
+
+        return lambda outs, ins, ups: torch.autograd.grad(outs, ins, ups, allow_unused=True)
+    import paddle
+
+    return lambda outs, ins, ups: paddle.grad(outs, ins, ups, allow_unused=True)
+
+
+def prepare(frame: Dict[str, Any], memory: Any, texts: Texts, resolver: Resolver) -> Call:
+    decoder = Decoder(adapter, lambda step: resolver.resolve(step["call"]))
+    inputs, marked = [], []
+    for offset, dtype, shape, wants_grad, *strides in frame["tensors"]:
+        tensor = adapter.from_buffer(memory, offset, dtype, shape, strides[0] if strides else None)
+        if wants_grad:
+            adapter.wants_grad(tensor)
+            marked.append(tensor)
+        inputs.append(tensor)
+    for index in frame["program"]["clone"]:
+        inputs[index] = adapter.clone(inputs[index])
+    decoder.tensors = inputs
+    decoder.variables = {}
+    step = frame["program"]["steps"][0]
+    if "call" in step:
+        function = resolver.resolve(step["call"])
+        args = [decoder.decode(value) for value in step["args"]]
+        kwargs = {name: decoder.decode(value) for name, value in step["kwargs"].items()}
+        return (lambda: function(*args, **kwargs)), marked, bool(frame["program"]["backward"])
+    names = {name: decoder.decode(value) for name, value in step["names"].items()}
+    return (lambda: texts.run(step["eval"], dict(names))), marked, bool(frame["program"]["backward"])
+
+
+def differentiable(value: Any, found: List[Any]) -> List[Any]:
+    if adapter.is_tensor(value):
+        if adapter.is_differentiable(value):
+            found.append(value)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            differentiable(item, found)
+    return found
+
+
+def output_shapes(calls: List[Call]) -> List[List[Tuple[str, List[int]]]]:
+    """dtype and shape of what each call returns and differentiates, found out in a child, so that
+    this process meets each call for the first time in the loop."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        found = []
+        for call, marked, backward in calls:
+            try:
+                outputs = differentiable(call(), []) if backward and marked else []
+            except Exception:
+                outputs = []
+            found.append([(adapter.dtype_name(o.dtype), list(o.shape)) for o in outputs])
+        with os.fdopen(writer, "w") as pipe:
+            json.dump(found, pipe)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        found = json.load(pipe)
+    os.wait()
+    return found
+
+
+def main() -> None:
+    texts = Texts(adapter.namespace(), PRELUDES)
+    resolver = Resolver(adapter)
+    with open(FOLDER / "inputs.bin", "rb") as file:
+        memory = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    ones = mmap.mmap(-1, 64 << 20)  # upstream gradients: any finite bytes will do
+    calls: List[Call] = []
+    for line in open(FOLDER / f"{FRAMEWORK}.jsonl"):
+        try:
+            calls.append(prepare(json.loads(line), memory, texts, resolver))
+        except Exception:
+            continue
+    gradients = public_gradients()
+    upstream = [
+        [adapter.from_buffer(ones, 0, dtype, shape, None) for dtype, shape in wanted]
+        for wanted in output_shapes(calls)
+    ]
+    raised = 0
+    begun = time.process_time()
+    wall = time.perf_counter()
+    for (call, marked, _), given in zip(calls, upstream):
+        try:
+            result = call()
+            if given:
+                gradients(differentiable(result, []), marked, given)
+        except Exception:
+            raised += 1
+    loop_s, wall_s = time.process_time() - begun, time.perf_counter() - wall
+    print(
+        json.dumps(
+            {
+                "framework": FRAMEWORK, "calls": len(calls), "raised": raised,
+                "import_s": import_s, "loop_s": loop_s, "loop_wall_s": wall_s,
+            }
+        )
+    )
+
+
+main()
