@@ -130,6 +130,10 @@ TEST_CASE("compare: policies by name") {
   const auto at = [](const compare::Policy& p, DType dtype) {
     return p.tolerance[static_cast<std::size_t>(dtype)];
   };
+  CHECK(at(policy("torch"), DType::float16).rtol == 1e-3);
+  CHECK(at(policy("torch"), DType::float16).atol == 1e-5);
+  CHECK(at(policy("torch"), DType::float32).atol == 1e-5);
+  CHECK(at(policy("torch"), DType::float64).rtol == 1e-7);
   CHECK(at(policy("torch"), DType::complex64).rtol == 1.3e-6);
   CHECK(at(policy("torch"), DType::complex128).atol == 1e-7);
   CHECK(at(policy("torch"), DType::int64).atol == 0);
