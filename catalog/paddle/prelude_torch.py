@@ -285,6 +285,16 @@ def matrix_rank(x: Tensor, tol: Any, hermitian: bool, atol: Any, rtol: Any) -> T
     return torch.linalg.matrix_rank(x, atol=atol, rtol=rtol, hermitian=hermitian)
 
 
+def condition(x: Tensor, p: Any) -> Tensor:
+    """paddle.linalg.cond; stays differentiable for empty batches and every norm."""
+    if 0 in x.shape[:-2]:
+        return x.sum((-2, -1))
+    if p in (None, 2, -2):
+        return torch.linalg.cond(x, p)
+    norm = torch.linalg.matrix_norm
+    return norm(x, p) * norm(torch.linalg.inv(x), p)
+
+
 def cross_axis(x: Tensor, axis: int) -> int:
     """The axis of paddle.cross: 9 means the first of length three."""
     return axis if axis != 9 else list(x.shape).index(3)

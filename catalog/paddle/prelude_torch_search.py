@@ -9,6 +9,8 @@ from torch import Tensor
 
 def close(x: Tensor, y: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     """|x - y| <= atol + rtol * |y|, elementwise; equal infinities are close."""
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        raise TypeError("expected two tensors")
     near = torch.abs(x - y) <= atol + rtol * torch.abs(y)
     same = near & torch.isfinite(y) | (x == y) & torch.isinf(y)
     return same | torch.isnan(x) & torch.isnan(y) if equal_nan else same
