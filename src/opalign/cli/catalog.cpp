@@ -144,7 +144,10 @@ Expected<int> check_names(const catalog::Catalog& catalog, worker::Inquiry& work
       complaint = "a case may not call it";
     else if (described["signature"].is_string()) {
       const std::string live = described["signature"].get<std::string>();
-      const std::string expected = shape_of_python(live);
+      std::string expected = shape_of_python(live);
+      // A method's receiver has whatever name the entry gives it.
+      if (expected.starts_with("(self") && !entry.signature.parameters.empty())
+        expected.replace(1, 4, entry.signature.parameters.front().name);
       // `*args` says nothing of what the call takes.
       if (expected.find("*args") == std::string::npos && expected != shape_of(entry.signature))
         complaint = fmt::format("expected the signature {}, got {}", live, entry.call);

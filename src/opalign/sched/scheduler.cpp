@@ -23,6 +23,8 @@ constexpr int k_depth = 4;
 /// While another runner of the unit is still busy too, nobody knows what is slow: patience.
 constexpr double k_patience = 6;
 constexpr double k_slower = 20;
+/// A reference that nobody waits for any more is ended after this: a new worker costs less.
+constexpr double k_useless_s = 0.2;
 /// A unit is expected to take its inputs, and for each runner about four times as much again:
 /// a copy, outputs, gradients, workspace.
 constexpr std::size_t k_memory_factor = 4;
@@ -47,6 +49,12 @@ struct Flight {
 std::uint64_t job_id(std::uint64_t flight, std::size_t runner) { return flight << 8 | runner; }
 std::uint64_t flight_of(std::uint64_t job) { return job >> 8; }
 std::size_t runner_of(std::uint64_t job) { return job & 0xFF; }
+
+/// Whatever the references do, such a unit is unsupported.
+bool is_unsupported(const std::optional<Outcome>& target) {
+  return target && target->status == OutcomeStatus::failed && target->error &&
+         target->error->kind == ErrorClass::not_registered;
+}
 
 void release(OutputFile& output) {
   output.busy = false;
@@ -272,9 +280,12 @@ void Loop::serve(Fleet& fleet, const GradientRequest& request) {
 void Loop::enforce_time_limits() {
   for (std::size_t i = 0; i < m_fleets.size(); ++i) {
     for (const auto& [job, elapsed] : m_fleets[i]->running()) {
+      const Flight& flight = m_flights.at(flight_of(job));
+      if (i != 0 && elapsed > k_useless_s && is_unsupported(flight.outcomes.front()))
+        m_fleets[i]->abort(job, {ErrorClass::other, Stage::forward, "",
+                                 "ended early: the target has no kernel for the call", ""});
       if (elapsed <= m_options.time_limit_s)
         continue;
-      const Flight& flight = m_flights.at(flight_of(job));
       double limit = m_options.time_limit_s;
       for (std::size_t other = 0; other < flight.outcomes.size(); ++other) {
         if (other == i)
