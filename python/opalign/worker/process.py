@@ -72,3 +72,11 @@ class Collector:
         if self._cases >= self._CASES or self._bytes >= self._BYTES:
             self._cases = self._bytes = 0
             gc.collect()
+
+
+def is_single_threaded() -> bool:
+    """False too where /proc does not tell."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False

@@ -36,9 +36,10 @@ class Worker:
             self._outputs,
         )
 
-    def serve(self, threads: int, memory: int) -> None:
+    def serve(self, threads: int, memory: int, warm: bool = False) -> None:
         self._adapter.setup(threads)
-        self._adapter.warm_up()
+        if not warm:
+            self._adapter.warm_up()
         process.limit_memory(memory)
         fds = [file.fd for file in self._outputs.files]
         try:

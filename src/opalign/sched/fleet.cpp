@@ -396,11 +396,14 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
                          queue.front().job.attempts + 1 >= k_max_attempts)) {
     Job& job = queue.front().job;
     m_busy_s += seconds_since(worker.head_since);
-    if (worker.fate != Fate::timed_out && worker.fate != Fate::aborted && worker.executed > 0 &&
-        !job.alone) {
+    const bool died_by_itself =
+        worker.fate == Fate::none || worker.fate == Fate::broke_protocol;
+    if (died_by_itself && worker.executed > 0 && !job.alone && !m_deadly.contains(job.kind)) {
       job.alone = true;
       requeue(std::move(job));
     } else {
+      if (died_by_itself)
+        m_deadly.insert(job.kind);
       Outcome outcome;
       outcome.stage = stage;
       outcome.signal = signal;

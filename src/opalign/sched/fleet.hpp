@@ -6,7 +6,7 @@
 // A worker runs its queue in order, and the mark in its first output file (docs/protocol.md) says which
 // job it is in. So a death is charged to the marked job; the others in its queue run elsewhere.
 // A job that dies in a worker that had run others before is run again in a fresh one, alone: only
-// what happens there counts.
+// what happens there counts. Once a kind of job has died so, its deaths are believed at once.
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct Job {
   bool resolve = false;  ///< only resolve a name
   std::string body;      ///< members of the run frame after "out", or of the resolve frame after "id"
   std::vector<std::string> input_names;
+  std::string kind;      ///< the API: deaths of one kind have one cause
   bool alone = false;    ///< needs a fresh worker
   int attempts = 0;      ///< workers that died with it unmarked
 };
@@ -159,6 +161,7 @@ class Fleet {
   std::vector<std::unique_ptr<Worker>> m_workers;
   std::deque<Job> m_backlog;  ///< jobs without a worker; those that lost one come first
   std::deque<Job> m_alone;    ///< jobs that wait for a fresh worker
+  std::set<std::string, std::less<>> m_deadly;  ///< kinds of jobs that died in a fresh worker
   std::vector<Delivery> m_deliveries;
   std::vector<GradientRequest> m_requests;
   std::string m_version;

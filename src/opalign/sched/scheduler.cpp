@@ -214,6 +214,7 @@ Expected<void> Loop::launch(plan::Unit unit) {
     job.id = job_id(number, i);
     job.resolve = program.kind == plan::Program::Kind::resolve;
     job.input_names = names;
+    job.kind = flight.unit.api;
     job.body = job.resolve ? fmt::format(R"("name":"{}")", program.body)
                            : fmt::format(R"("tensors":{},"program":{},"pool":{})", tensors,
                                          program.body, pool);

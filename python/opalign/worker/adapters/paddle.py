@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from ctypes import memmove
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -15,6 +16,7 @@ from opalign.worker.values import Other
 
 NAME = "paddle"
 TENSOR = paddle.Tensor
+WARM_BEFORE_FORK = os.environ.get("OMP_NUM_THREADS") == "1"
 OPEN = ("_C_ops",)
 DENIED = """
 paddle.load paddle.save paddle.hub paddle.jit paddle.static paddle.distributed paddle.inference
