@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,14 +59,19 @@ void execute(const std::string& path, const char* sql) {
 TEST_CASE("store: a full disk is an error with a hint and loses no record") {
   TemporaryDirectory folder;
   constexpr int k_records = 2000;
+  // Each with a name of its own, so that failed transactions have added names.
+  const auto make = [](int seq) {
+    Record record = seq % 2 == 0 ? passed_record(seq) : failed_record(seq);
+    record.api = fmt::format("paddle.f{}", seq);
+    return record;
+  };
   Expected<Writer> writer = Writer::create(folder.path(), {});
   REQUIRE(writer);
   int errors = 0;
   {
     FileSizeLimit limit(100'000);
     for (int seq = 0; seq < k_records; ++seq) {
-      Expected<void> appended =
-          writer->append(seq % 2 == 0 ? passed_record(seq) : failed_record(seq));
+      Expected<void> appended = writer->append(make(seq));
       if (!appended && errors++ == 0) {
         CHECK(appended.error().message.find("run.db") != std::string::npos);
         CHECK(appended.error().hint ==
@@ -81,7 +87,7 @@ TEST_CASE("store: a full disk is an error with a hint and loses no record") {
   int seq = 0;
   REQUIRE(Reader::open(folder.path())->each([&](const Record& record) {
     CHECK(record.seq == seq);
-    CHECK(record.api == (seq % 2 == 0 ? passed_record(seq) : failed_record(seq)).api);
+    CHECK(record.api == make(seq).api);
     ++seq;
     return true;
   }));
@@ -94,6 +100,7 @@ TEST_CASE("store: SIGKILL loses at most the batch that is not full") {
   REQUIRE(::pipe(ready) == 0);
   const pid_t child = ::fork();
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     Expected<Writer> writer = Writer::create(folder.path(), {});
     for (int seq = 0; writer && seq < 1000; ++seq)
       if (!writer->append(seq % 10 == 0 ? failed_record(seq) : passed_record(seq)))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes into a run.db comes out again.
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -194,4 +196,15 @@ TEST_CASE("store: a resumed run goes on, without the records of interrupted case
   CHECK(records[1].judgement.verdict == Verdict::differs);
   CHECK(records[1].judgement.leaves.size() == 2);
   CHECK(records[2].runners[0].runner == "paddle@3.3.1:cpu");
+}
+
+TEST_CASE("store: a finished run is one file, read or not") {
+  TemporaryDirectory folder;
+  REQUIRE(Writer::create(folder.path(), {}));
+  CHECK(all(*Reader::open(folder.path())).empty());
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  CHECK(names == std::vector<std::string>{"run.db", "run.lock"});
 }

@@ -107,9 +107,13 @@ Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
 Writer::~Writer() {
+  if (!m_state)
+    return;
   // A caller who must know calls flush.
-  if (m_state)
-    static_cast<void>(m_state->flush());
+  static_cast<void>(m_state->flush());
+  // Leaves one file, which can be read from a read-only place; not while a reader is at it.
+  static_cast<void>(
+      m_state->database.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE"));
 }
 
 Expected<Writer> Writer::create(const std::string& directory, const Facts& facts) {
