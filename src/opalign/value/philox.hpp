@@ -32,7 +32,7 @@ class Stream {
   std::uint64_t below(std::uint64_t n);
 
  private:
-  static constexpr std::size_t k_buffer = 64;
+  static constexpr std::size_t k_buffer = 32;  // one batch: most lines are short
   std::uint64_t m_key, m_stream;
   std::uint64_t m_next_block = 0;
   std::size_t m_used = k_buffer;
