@@ -14,6 +14,7 @@ namespace opalign::cli {
 
 class SuiteReader {
  public:
+  SuiteReader() = default; ///< has no case
   /// Fails if an argument matches nothing, or if there is neither a suite nor a case.
   static Expected<SuiteReader> open(const std::vector<std::string>& suites,
                                     const std::vector<std::string>& cases);

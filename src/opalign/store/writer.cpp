@@ -32,10 +32,12 @@ bool has_detail(const Record& record) { return record.judgement.verdict != Verdi
 struct Writer::State {
   Fd lock;
   Database database;
-  Statement begin, commit, rollback, insert_record, insert_detail, insert_fact;
+  Statement begin, commit, rollback, insert_record, insert_detail, insert_fact, delete_record,
+      delete_detail;
   Names names;
   std::vector<Record> queue;
   Clock::time_point flushed = Clock::now();
+  bool replaces = false;  ///< a record takes the place of an earlier one of its case
 
   Expected<void> prepare() {
     TRY_ASSIGN(begin, database.prepare("BEGIN IMMEDIATE"));
@@ -47,6 +49,9 @@ struct Writer::State {
     TRY_ASSIGN(insert_detail, database.prepare("INSERT INTO detail (number, json) VALUES (?, ?)"));
     TRY_ASSIGN(insert_fact,
                database.prepare("INSERT OR REPLACE INTO fact (key, value) VALUES (?, ?)"));
+    TRY_ASSIGN(delete_record, database.prepare("DELETE FROM record WHERE seq = ?"));
+    TRY_ASSIGN(delete_detail, database.prepare("DELETE FROM detail WHERE number IN (SELECT number "
+                                               "FROM record WHERE seq = ?)"));
     TRY_ASSIGN(names, Names::open(database));
     return {};
   }
@@ -57,6 +62,12 @@ struct Writer::State {
     TRY_ASSIGN(const std::string times,
                encode_times(record.runners,
                             [this](const std::string& name) { return names.number(name); }));
+    if (replaces) {
+      delete_detail.bind(1, record.seq);
+      TRY(delete_detail.run());
+      delete_record.bind(1, record.seq);
+      TRY(delete_record.run());
+    }
     int parameter = 0;
     insert_record.bind(++parameter, record.seq);
     insert_record.bind(++parameter, static_cast<std::int64_t>(record.judgement.verdict));
@@ -149,6 +160,7 @@ Expected<Writer> Writer::resume(const std::string& directory) {
       static_cast<int>(Reason::interrupted));
   TRY(state->database.execute(drop.c_str()));
   TRY(state->prepare());
+  state->replaces = true;
   return Writer(std::move(state));
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <opalign/cli/case_source.hpp>
+
+#include <algorithm>
+
+#include <opalign/base/hash.hpp>
+#include <opalign/cli/filter.hpp>
+#include <opalign/store/store.hpp>
+
+namespace opalign::cli {
+
+Expected<CaseSource> CaseSource::open(const RunOptions& options) {
+  CaseSource source;
+  source.m_shard = options.shard;
+  source.m_retests = !options.retest.empty();
+  if (source.m_retests) {
+    store::Filter filter;
+    TRY_ASSIGN(filter.verdicts, parse_verdicts(options.retest));
+    TRY_ASSIGN(const store::Reader reader, store::Reader::open(options.out));
+    TRY(reader.each(filter, [&](const store::Record& record) {
+      source.m_again.push_back({record.seq, {record.text, record.file, record.line}});
+      return true;
+    }));
+    std::ranges::reverse(source.m_again);
+    return source;
+  }
+  if (options.resume) {
+    TRY_ASSIGN(const store::Reader reader, store::Reader::open(options.out));
+    TRY_ASSIGN(source.m_finished, reader.finished());
+  }
+  TRY_ASSIGN(source.m_suites, SuiteReader::open(options.suites, options.cases));
+  return source;
+}
+
+std::optional<plan::Unit> CaseSource::next(const plan::Planner& planner) {
+  if (m_retests) {
+    if (m_again.empty())
+      return std::nullopt;
+    const Retest again = std::move(m_again.back());
+    m_again.pop_back();
+    return planner.plan(again.seq, again.source);
+  }
+  while (const std::optional<cases::SuiteCase> source = m_suites.next()) {
+    plan::Unit unit = planner.plan(m_next_seq++, *source);
+    if (m_shard.count > 1 && hash64(unit.id) % m_shard.count != m_shard.index - 1)
+      continue;
+    // A case that stands in the suites twice is run twice.
+    if (const auto finished = m_finished.find(unit.id);
+        finished != m_finished.end() && finished->second > 0) {
+      --finished->second;
+      continue;
+    }
+    return unit;
+  }
+  return std::nullopt;
+}
+
+}  // namespace opalign::cli
