@@ -76,6 +76,8 @@ def binary_cross_entropy_with_logits(
     logit: Tensor, label: Tensor, weight: Optional[Tensor], reduction: str,
     pos_weight: Optional[Tensor],
 ) -> Tensor:
+    if len({t.dtype for t in (logit, label, weight, pos_weight) if t is not None}) > 1:
+        raise TypeError("no type promotion: the documented kind covers operators and binary calls")
     share = label if pos_weight is None else label * pos_weight
     loss = -share * F.logsigmoid(logit) - (1 - label) * F.logsigmoid(-logit)
     return reduced(loss if weight is None else loss * weight, reduction)
@@ -205,3 +207,19 @@ def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, label: Tensor, margin: float, reduction: str
 ) -> Tensor:
     return F.cosine_embedding_loss(input1, input2, label, margin, reduction=reduction)
+
+
+def adaptive_log_softmax(
+    input: Tensor, label: Tensor, head: Tensor, tails: Any, cutoffs: Any, bias: Optional[Tensor]
+) -> Any:
+    """The logarithm of the label's probability; a cluster's is the head's times its own."""
+    first = int(cutoffs[0])
+    rows = input if label.ndim else input.unsqueeze(0)
+    scores = rows @ head if bias is None else rows @ head + bias
+    logs = torch.log_softmax(scores, 1)
+    parts = [logs[:, :first]]
+    for i, (left, right) in enumerate(tails):
+        cluster = torch.log_softmax(rows @ left @ right, 1)
+        parts.append(cluster + logs[:, first + i : first + i + 1])
+    found = torch.cat(parts, 1).gather(1, label.reshape(-1, 1).long()).squeeze(1)
+    return (found if label.ndim else found.squeeze(0)), -found.mean()

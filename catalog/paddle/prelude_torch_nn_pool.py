@@ -197,3 +197,44 @@ def adaptive_max_pool(x: Tensor, dims: int, output_size: Any, return_mask: bool)
     out, mask = _ADAPTIVE_MAX[dims](_batched(x), _sizes(output_size, x.shape[2:]), True)
     out = _like(out, x)
     return (out, _like(mask, x).int()) if return_mask else out
+
+
+def _fraction(n: int, size: int, window: Optional[int], u: float) -> Tensor:
+    """The places of each window in one dim; a shorter one repeats its last."""
+    if size == 0:
+        return torch.zeros(0, 1, dtype=torch.int64)
+    step = n / size
+    starts = [math.ceil(step * (i + u) - 1) for i in range(size)]
+    if window is None:
+        ends = [math.ceil(step * (i + 1 + u) - 1) for i in range(size)]
+    else:
+        ends = [start + window for start in starts]
+    ends = [min(end, n) for end in ends]
+    width = max(end - start for start, end in zip(starts, ends))
+    last = torch.tensor(ends).reshape(-1, 1) - 1
+    return torch.minimum(torch.tensor(starts).reshape(-1, 1) + torch.arange(width), last)
+
+
+def fractional_max_pool(
+    x: Tensor, dims: int, output_size: Any, kernel_size: Any, random_u: Optional[float],
+    return_mask: bool,
+) -> Any:
+    """Windows from ceil(a (i + u) - 1) to ceil(a (i + 1 + u) - 1), cut at the end of x."""
+    u = 0.5 if random_u is None else random_u
+    if not 0 < u < 1:
+        raise ValueError("random_u must be in (0, 1)")
+    spatial, sizes = x.shape[2:], _sizes(output_size, x.shape[2:])
+    window = [None] * dims if kernel_size is None else _ints(kernel_size, dims)
+    grid = torch.zeros([1] * (2 * dims), dtype=torch.int64)
+    for dim, (n, size, k) in enumerate(zip(spatial, sizes, window)):
+        places = _fraction(n, size, k, u)
+        shape = [1] * (2 * dims)
+        shape[dim], shape[dims + dim] = places.shape
+        grid = grid * n + places.reshape(shape)
+    flat = grid.flatten(dims).flatten(0, dims - 1)
+    out, chosen = x.flatten(2)[..., flat].max(-1)
+    out = out.reshape(*x.shape[:2], *sizes)
+    if not return_mask:
+        return out
+    mask = flat.gather(1, chosen.reshape(-1, flat.shape[0]).T).T
+    return out, mask.reshape(out.shape).int()
