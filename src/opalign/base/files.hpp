@@ -12,8 +12,8 @@ namespace opalign {
 
 Expected<std::string> read_file(const std::string& path);
 
-/// Writes a temporary file beside `path`, syncs it and renames it over `path`: a reader sees the old
-/// content or the new, even after a power loss. On failure the old file is untouched.
+/// Writes a temporary file beside `path`, syncs it and renames it over `path`: a reader sees the
+/// old content or the new, even after a power loss. On failure the old file is untouched.
 Expected<void> write_file_atomically(const std::string& path, std::string_view content);
 
 /// Creates a directory and its parents; one that is there already is fine.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupt: SIGINT and SIGTERM as a question ("please end in order") that poll loops and long steps
-// can see. It ends nothing itself. The one piece of process-wide state, as signals are.
+// Interrupt: SIGINT and SIGTERM as a question ("please end in order") that poll loops and long
+// steps can see. It ends nothing itself. The one piece of process-wide state, as signals are.
 #pragma once
 
 namespace opalign {

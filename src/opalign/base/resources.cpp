@@ -31,9 +31,9 @@ std::string_view version() { return OPALIGN_VERSION; }
 Expected<std::string> resource_root() {
   if (const char* chosen = std::getenv("OPALIGN_RESOURCES"); chosen != nullptr && *chosen != '\0') {
     if (!holds_resources(chosen))
-      return fail(fmt::format("OPALIGN_RESOURCES={}: expected a folder with python/ and catalog/",
-                              chosen),
-                  "unset OPALIGN_RESOURCES to use the files that came with opalign");
+      return fail(
+          fmt::format("OPALIGN_RESOURCES={}: expected a folder with python/ and catalog/", chosen),
+          "unset OPALIGN_RESOURCES to use the files that came with opalign");
     return std::string(chosen);
   }
   for (const fs::path& root : {installed_root(), fs::path(OPALIGN_SOURCE_DIR)})

@@ -16,7 +16,7 @@ bool is_version(char c) { return c > ' ' && c != ':' && c != '+' && c != '@' && 
 
 /// A place in the text that moves only forward.
 class Cursor {
-public:
+ public:
   explicit Cursor(std::string_view text) : m_text(text) {}
 
   [[nodiscard]] bool at_end() const { return m_at == m_text.size(); }
@@ -26,7 +26,8 @@ public:
     ++m_at;
     return true;
   }
-  template <class Predicate> std::string_view take_while(Predicate predicate) {
+  template <class Predicate>
+  std::string_view take_while(Predicate predicate) {
     std::size_t start = m_at;
     while (!at_end() && predicate(m_text[m_at]))
       ++m_at;
@@ -48,11 +49,12 @@ public:
   [[nodiscard]] bool next_is(char c) const { return !at_end() && m_text[m_at] == c; }
   [[nodiscard]] tl::unexpected<Error> expected(std::string_view what) const {
     std::string got = at_end() ? "the end" : fmt::format("'{}'", m_text.substr(m_at));
-    return fail(fmt::format("runner '{}', column {}: expected {}, got {}", m_text, m_at + 1, what, got),
-                "a runner reads framework@version:device, like paddle@3.3.1:cpu or torch:cuda:1");
+    return fail(
+        fmt::format("runner '{}', column {}: expected {}, got {}", m_text, m_at + 1, what, got),
+        "a runner reads framework@version:device, like paddle@3.3.1:cpu or torch:cuda:1");
   }
 
-private:
+ private:
   std::string_view m_text;
   std::size_t m_at = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunnerSpec: the text that names a runner, as a value. It does not know whether such an environment
-// or device exists: resolve_runner (environment.hpp) finds out.
+// RunnerSpec: the text that names a runner, as a value. It does not know whether such an
+// environment or device exists: resolve_runner (environment.hpp) finds out.
 //
 //   spec      := framework ["@" version] [":" device [":" index]] {"+" transform}
 //   framework := [a-z] {[a-z0-9_]}              paddle, torch, numpy

@@ -106,7 +106,8 @@ Expected<pid_t> spawn(const Command& command, int output, int errors) {
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (code != 0)
-    return fail(fmt::format("{}: cannot be run: {}", command.arguments.front(), std::strerror(code)));
+    return fail(
+        fmt::format("{}: cannot be run: {}", command.arguments.front(), std::strerror(code)));
   return pid;
 }
 
@@ -137,7 +138,8 @@ Expected<CommandResult> run_command(const Command& command, const LineSink& each
   Clock::time_point start = Clock::now();
   bool interrupted = false;
   while (out.fd >= 0 || err.fd >= 0) {
-    std::array<pollfd, 3> polled{{{out.fd, POLLIN, 0}, {err.fd, POLLIN, 0}, {interrupt_fd(), POLLIN, 0}}};
+    std::array<pollfd, 3> polled{
+        {{out.fd, POLLIN, 0}, {err.fd, POLLIN, 0}, {interrupt_fd(), POLLIN, 0}}};
     int ready = ::poll(polled.data(), polled.size(), milliseconds_left(command, start));
     interrupted = interrupt_signal() != 0;
     result.timed_out = !interrupted && ready == 0;
@@ -161,8 +163,9 @@ Expected<CommandResult> run_command(const Command& command, const LineSink& each
 }
 
 std::string shell_quote(std::string_view word) {
-  constexpr std::string_view safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                    "_@%+=:,./-";
+  constexpr std::string_view safe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "_@%+=:,./-";
   if (!word.empty() && word.find_first_not_of(safe) == std::string_view::npos)
     return std::string(word);
   std::string quoted = "'";
