@@ -6,9 +6,17 @@ from typing import Any, List, Sequence, Tuple, Union
 import torch
 from torch import Tensor
 
+
 def scalar(value: Any) -> Any:
     """A Python number for a tensor of one element, anything else as it is."""
     return value.item() if isinstance(value, Tensor) else value
+
+
+def alike(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The tensors, which must have one dtype; Torch would promote them."""
+    if len({t.dtype for t in tensors}) > 1:
+        raise TypeError(f"all tensors must have the same dtype, not {[t.dtype for t in tensors]}")
+    return tensors
 
 
 def numbers(value: Any) -> List[int]:
@@ -18,6 +26,13 @@ def numbers(value: Any) -> List[int]:
     if isinstance(value, (list, tuple)):
         return [int(scalar(item)) for item in value]
     return [int(value)]
+
+
+def whole(index: Tensor) -> Tensor:
+    """An index as Torch wants it; only integers index."""
+    if index.is_floating_point() or index.is_complex() or index.dtype == torch.bool:
+        raise TypeError(f"an index must hold integers, not {index.dtype}")
+    return index.long()
 
 
 def shape_of(shape: Any, x: Tensor) -> List[int]:
@@ -154,7 +169,7 @@ def scatter(x: Tensor, index: Tensor, updates: Tensor, overwrite: bool) -> Tenso
     """Rows of x replaced; without overwrite they are cleared and the updates added."""
     if index.ndim == 0:
         updates = updates.unsqueeze(0)
-    rows = index.reshape(-1).long()
+    rows = whole(index).reshape(-1)
     if overwrite:
         return torch.index_copy(x, 0, rows, updates[: rows.numel()])
     return x.index_fill(0, rows, 0).index_add(0, rows, updates[: rows.numel()])
@@ -163,22 +178,26 @@ def scatter(x: Tensor, index: Tensor, updates: Tensor, overwrite: bool) -> Tenso
 def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor) -> Tensor:
     if index.shape[-1] == 0:
         return x + updates.reshape(-1, *x.shape).sum(0)
-    return x.index_put(tuple(index.long().unbind(-1)), updates, accumulate=True)
+    return x.index_put(tuple(whole(index).unbind(-1)), updates, accumulate=True)
 
 
 def _along(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
-    shape = list(torch.broadcast_shapes(*(
-        tuple(1 if i == axis % arr.ndim else n for i, n in enumerate(t.shape))
-        for t in (arr, indices)
-    )))
+    shape = list(
+        torch.broadcast_shapes(
+            *(
+                tuple(1 if i == axis % arr.ndim else n for i, n in enumerate(t.shape))
+                for t in (arr, indices)
+            )
+        )
+    )
     shape[axis] = indices.shape[axis]
-    return indices.expand(shape).long()
+    return whole(indices).expand(shape)
 
 
 def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool) -> Tensor:
     """Elements along an axis; with `broadcast` both are broadcast in the other dims."""
     if not broadcast:
-        return torch.gather(arr, axis, indices.long())
+        return torch.gather(arr, axis, whole(indices))
     places = _along(arr, indices, axis)
     shape = list(places.shape)
     shape[axis] = arr.shape[axis]
@@ -189,10 +208,15 @@ _REDUCE = {"add": "sum", "mul": "prod", "multiply": "prod"}
 
 
 def put_along_axis(
-    arr: Tensor, indices: Tensor, values: Any, axis: int, reduce: str, include_self: bool,
+    arr: Tensor,
+    indices: Tensor,
+    values: Any,
+    axis: int,
+    reduce: str,
+    include_self: bool,
     broadcast: bool,
 ) -> Tensor:
-    places = _along(arr, indices, axis) if broadcast else indices.long()
+    places = _along(arr, indices, axis) if broadcast else whole(indices)
     if not isinstance(values, Tensor):
         values = torch.tensor(values, device=arr.device)
     values = values.to(arr.dtype)
@@ -206,16 +230,16 @@ def put_along_axis(
 
 
 def index_fill(x: Tensor, index: Tensor, axis: int, value: Union[float, Tensor]) -> Tensor:
-    return torch.index_fill(x, int(scalar(axis)), index.reshape(-1).long(), value)
+    return torch.index_fill(x, int(scalar(axis)), whole(index).reshape(-1), value)
 
 
 def index_put(x: Tensor, indices: Sequence[Tensor], value: Tensor, accumulate: bool) -> Tensor:
-    places = tuple(i if i.dtype == torch.bool else i.long() for i in indices)
+    places = tuple(i if i.dtype == torch.bool else whole(i) for i in indices)
     return torch.index_put(x, places, value, accumulate)
 
 
 def fill_diagonal(x: Tensor, value: float, offset: int, wrap: bool) -> Tensor:
-    """The main diagonal filled in place; `wrap` starts again below, in matrices of more rows than columns."""
+    """The diagonal filled in place; `wrap` starts again below where rows outnumber columns."""
     if x.ndim > 2 or offset == 0:
         return x.fill_diagonal_(value, wrap)
     rows, columns = x.shape
@@ -240,7 +264,7 @@ def crop(x: Tensor, shape: Any, offsets: Any) -> Tensor:
 
 def take(x: Tensor, index: Tensor, mode: str) -> Tensor:
     count = x.numel()
-    index = index.long()
+    index = whole(index)
     if mode == "wrap":
         index = index % count
     elif mode == "clip":
@@ -296,7 +320,7 @@ def shard_index(
 def multiplex(inputs: Sequence[Tensor], index: Tensor) -> Tensor:
     """Row i of input number index[i]."""
     rows = torch.arange(index.shape[0], device=index.device)
-    return torch.stack(list(inputs))[index.reshape(-1).long(), rows]
+    return torch.stack(list(inputs))[whole(index).reshape(-1), rows]
 
 
 def vector_to_parameters(vec: Tensor, parameters: Sequence[Tensor]) -> None:
