@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Helpers of the nn.functional entries: padding, layouts, convolution, interpolation,
-# normalisation, attention. Each returns torch tensors and stays differentiable.
+# attention. Each returns torch tensors and stays differentiable.
 from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-Pads = List[Tuple[int, int]]
+_Pads = List[Tuple[int, int]]
 
 
 def _item(value: Any) -> Any:
@@ -36,9 +36,13 @@ def channels_back(x: Tensor, data_format: Optional[str]) -> Tensor:
 
 
 def pads_of(
-    padding: Any, spatial: Sequence[int], window: Sequence[int], stride: Sequence[int],
-    dilation: Sequence[int], data_format: Optional[str],
-) -> Pads:
+    padding: Any,
+    spatial: Sequence[int],
+    window: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    data_format: Optional[str],
+) -> _Pads:
     """(before, after) of each spatial dim from any spelling of padding."""
     dims = len(spatial)
     if isinstance(padding, str):
@@ -64,12 +68,12 @@ def pads_of(
     return [(p, p) for p in values]
 
 
-def flat_pads(pads: Pads) -> List[int]:
+def flat_pads(pads: _Pads) -> List[int]:
     """In the order of torch's pad: last dim first."""
     return [p for pair in reversed(pads) for p in pair]
 
 
-def _same(pads: Pads) -> bool:
+def _same(pads: _Pads) -> bool:
     return all(before == after for before, after in pads)
 
 
@@ -78,25 +82,46 @@ _CONV_TRANSPOSE = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_trans
 
 
 def conv(
-    x: Tensor, weight: Tensor, bias: Optional[Tensor], stride: Any, padding: Any, dilation: Any,
-    groups: int, data_format: str,
+    x: Tensor,
+    weight: Tensor,
+    bias: Optional[Tensor],
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    data_format: str,
 ) -> Tensor:
     dims = weight.ndim - 2
     x = channels_first(x, data_format)
     strides, dilations = _list(stride, dims), _list(dilation, dims)
     spatial = x.shape[2:]
     pads = pads_of(padding, spatial, weight.shape[2:], strides, dilations, data_format)
-    if _same(pads):
+    if _same(pads) and 0 not in spatial:
         pad = [before for before, _ in pads]
     else:
         x, pad = F.pad(x, flat_pads(pads)), [0] * dims
+    if 0 in spatial and x.shape[1] == weight.shape[1] * groups:
+        reach = [d * (k - 1) + 1 for d, k in zip(dilations, weight.shape[2:])]
+        sizes = [(n - k) // s + 1 for n, k, s in zip(x.shape[2:], reach, strides)]
+        if min(sizes) == 0 and 0 not in weight.shape:
+            link = x.sum() + weight.sum() + (0 if bias is None else bias.sum())
+            out = link + x.new_zeros(x.shape[0], weight.shape[0], *sizes)
+            return channels_back(out, data_format)
     out = _CONV[dims](x, weight, bias, strides, pad, dilations, groups)
     return channels_back(out, data_format)
 
 
 def conv_transpose(
-    x: Tensor, weight: Tensor, bias: Optional[Tensor], stride: Any, padding: Any,
-    output_padding: Any, dilation: Any, groups: int, output_size: Any, data_format: str,
+    x: Tensor,
+    weight: Tensor,
+    bias: Optional[Tensor],
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    dilation: Any,
+    groups: int,
+    output_size: Any,
+    data_format: str,
 ) -> Tensor:
     """The full transposed convolution, then cropped by the padding and grown as asked."""
     dims = weight.ndim - 2
@@ -179,8 +204,15 @@ _INTERPOLATE_DIMS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 
 
 def interpolate(
-    x: Tensor, size: Any, scale_factor: Any, mode: str, align_corners: bool, align_mode: int,
-    data_format: Optional[str], recompute: Optional[bool] = None, antialias: bool = False,
+    x: Tensor,
+    size: Any,
+    scale_factor: Any,
+    mode: str,
+    align_corners: bool,
+    align_mode: int,
+    data_format: Optional[str],
+    recompute: Optional[bool] = None,
+    antialias: bool = False,
 ) -> Tensor:
     dims = x.ndim - 2
     mode = mode.lower()
@@ -192,7 +224,7 @@ def interpolate(
         raise ValueError("either size or scale_factor must be given")
     x = channels_first(x, data_format)
     sizes = None if size is None else [int(n) for n in _list(size, dims)]
-    scales = None if scale_factor is None else [float(s) for s in _list(scale_factor, dims)]
+    scales = [] if scale_factor is None else [float(s) for s in _list(scale_factor, dims)]
     if align_mode == 1 and not align_corners and mode in ("linear", "bilinear", "trilinear"):
         spatial = x.shape[2:]
         if sizes is None:
@@ -204,7 +236,7 @@ def interpolate(
             x = _linear(x, i + 2, n, ratio, False, False)
         return channels_back(x, data_format)
     align = None if mode in ("nearest", "area") else align_corners
-    out = F.interpolate(x, sizes, scales, mode, align, recompute, antialias)
+    out = F.interpolate(x, sizes, scales or None, mode, align, recompute, antialias)
     return channels_back(out, data_format)
 
 
@@ -227,64 +259,11 @@ def feature_dropout(x: Tensor, p: float, training: bool, data_format: str) -> Te
     return dropout(x, p, [0, channel], training, "upscale_in_train")
 
 
-def embedding(
-    x: Tensor, weight: Tensor, padding_idx: Optional[int], max_norm: Optional[float],
-    norm_type: float, by_frequency: bool,
-) -> Tensor:
-    """Rows of weight; rows of padding_idx are zero in the result."""
-    if max_norm is not None:
-        norms = weight.detach().norm(norm_type, dim=-1, keepdim=True)
-        weight = torch.where(norms > max_norm, weight * (max_norm / (norms + 1e-7)), weight)
-    if weight.is_complex():
-        out = weight[x]
-    else:
-        out = F.embedding(x, weight, padding_idx, scale_grad_by_freq=by_frequency)
-    if padding_idx is None:
-        return out
-    return out.masked_fill((x == padding_idx % weight.shape[0]).unsqueeze(-1), 0)
-
-
-def batch_norm(
-    x: Tensor, mean: Tensor, variance: Tensor, weight: Optional[Tensor], bias: Optional[Tensor],
-    training: bool, momentum: float, epsilon: float, data_format: str, use_global: Optional[bool],
-) -> Tensor:
-    batch = training if use_global is None else not use_global
-    x = channels_first(x, data_format)
-    out = F.batch_norm(x, mean, variance, weight, bias, batch, 1 - momentum, epsilon)
-    return channels_back(out, data_format)
-
-
-def layer_norm(
-    x: Tensor, shape: Any, weight: Optional[Tensor], bias: Optional[Tensor], epsilon: float
-) -> Tensor:
-    sizes = [int(n) for n in _list(shape, 1)]
-    weight = None if weight is None else weight.reshape(sizes)
-    bias = None if bias is None else bias.reshape(sizes)
-    return F.layer_norm(x, sizes, weight, bias, epsilon)
-
-
-def group_norm(
-    x: Tensor, groups: int, epsilon: float, weight: Optional[Tensor], bias: Optional[Tensor],
-    data_format: str,
-) -> Tensor:
-    out = F.group_norm(channels_first(x, data_format), groups, weight, bias, epsilon)
-    return channels_back(out, data_format)
-
-
-def normalize(x: Tensor, p: float, axis: int, epsilon: float) -> Tensor:
-    norm = torch.linalg.vector_norm(x, p, axis if x.ndim > 1 else 0, keepdim=True)
-    return x / norm.clamp(min=epsilon)
-
-
-def local_response_norm(
-    x: Tensor, size: int, alpha: float, beta: float, k: float, data_format: str
-) -> Tensor:
-    out = F.local_response_norm(channels_first(x, data_format), size, alpha, beta, k)
-    return channels_back(out, data_format)
-
-
 def unfold(x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any) -> Tensor:
     x = F.pad(x, _sides(padding))
+    if x.shape[1] == 0:
+        one = F.unfold(x.new_zeros(1, 1, *x.shape[2:]), kernel, dilation, 0, stride)
+        return x.sum() + x.new_zeros(x.shape[0], 0, one.shape[2])
     return F.unfold(x, _list(kernel, 2), _list(dilation, 2), 0, _list(stride, 2))
 
 
@@ -305,23 +284,10 @@ def _sides(padding: Any) -> List[int]:
     return [left, right, top, bottom]
 
 
-def attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Optional[Tensor], p: float, causal: bool,
-    training: bool, scale: Optional[float], grouped: bool,
-) -> Tensor:
-    """Scaled dot product attention on [batch, length, heads, head size]."""
-    q, k, v = (t.transpose(1, 2) for t in (query, key, value))
-    out = F.scaled_dot_product_attention(
-        q, k, v, mask, p if training else 0.0, causal, scale=scale,
-        enable_gqa=grouped and q.shape[1] != k.shape[1],
-    )
-    return out.transpose(1, 2)
-
-
 def temporal_shift(x: Tensor, segments: int, ratio: float, data_format: str) -> Tensor:
     x = channels_first(x, data_format)
-    batch, channels, height, width = x.shape
-    y = x.reshape(-1, segments, channels, height, width)
+    channels, height, width = x.shape[1:]
+    y = x.reshape(x.shape[0] // segments, segments, channels, height, width)
     first, second = int(channels * ratio), int(channels * 2 * ratio)
     past = F.pad(y[:, :-1, :first], (0, 0, 0, 0, 0, 0, 1, 0))
     future = F.pad(y[:, 1:, first:second], (0, 0, 0, 0, 0, 0, 0, 1))
@@ -329,51 +295,9 @@ def temporal_shift(x: Tensor, segments: int, ratio: float, data_format: str) -> 
     return channels_back(out, data_format)
 
 
-def sequence_mask(x: Tensor, maxlen: Any, dtype: torch.dtype) -> Tensor:
-    length = int(x.max()) if maxlen is None else int(_item(maxlen))
-    return (torch.arange(length, device=x.device) < x.unsqueeze(-1)).to(dtype)
-
-
-def maxout(x: Tensor, groups: int, axis: int) -> Tensor:
-    axis = axis % x.ndim
-    return x.unflatten(axis, (x.shape[axis] // groups, groups)).amax(axis + 1)
-
-
 def prelu(x: Tensor, weight: Tensor, data_format: str) -> Tensor:
     out = F.prelu(channels_first(x, data_format), weight.reshape(-1))
     return channels_back(out, data_format)
-
-
-def one_hot(x: Tensor, num_classes: Any) -> Tensor:
-    count = int(_item(num_classes))
-    return F.one_hot(x.long(), count).float()
-
-
-def cosine_similarity(x1: Tensor, x2: Tensor, axis: int, eps: float) -> Tensor:
-    """The product of the norms, not each norm, is kept from zero."""
-    x1, x2 = torch.broadcast_tensors(x1, x2)
-    product = x1.square().sum(axis) * x2.square().sum(axis)
-    return (x1 * x2).sum(axis) / product.clamp(min=eps * eps).sqrt()
-
-
-def swiglu(x: Tensor, y: Optional[Tensor]) -> Tensor:
-    if y is None:
-        x, y = x.chunk(2, -1)
-    return F.silu(x) * y
-
-
-def class_center_sample(
-    label: Tensor, num_classes: int, num_samples: int
-) -> Tuple[Tensor, Tensor]:
-    """All classes that occur and random others, in order; labels as positions among them."""
-    present = torch.unique(label)
-    chosen = torch.zeros(num_classes, dtype=torch.bool, device=label.device)
-    chosen[present] = True
-    others = (~chosen).nonzero().reshape(-1)
-    missing = max(num_samples - present.numel(), 0)
-    chosen[others[torch.randperm(others.numel(), device=label.device)[:missing]]] = True
-    centers = chosen.nonzero().reshape(-1).to(label.dtype)
-    return torch.searchsorted(centers, label).to(label.dtype), centers
 
 
 def pixel_shuffle(x: Tensor, factor: int, data_format: str) -> Tensor:
@@ -392,3 +316,12 @@ def pixel_unshuffle(x: Tensor, factor: int, data_format: str) -> Tensor:
     y = y.permute(0, 1, 3, 5, 2, 4)
     out = y.reshape(batch, channels * factor**2, height // factor, width // factor)
     return channels_back(out, data_format)
+
+
+def channel_shuffle(x: Tensor, groups: int, data_format: str) -> Tensor:
+    x = channels_first(x, data_format)
+    batch, channels, height, width = x.shape
+    if channels % groups:
+        raise ValueError("the channels must be divisible by groups")
+    y = x.reshape(batch, groups, channels // groups, height, width).transpose(1, 2)
+    return channels_back(y.reshape(x.shape), data_format)

@@ -13,8 +13,9 @@ def _affine_norm(
     x: Tensor, axis: int, weight: Optional[Tensor], bias: Optional[Tensor], epsilon: float
 ) -> Tensor:
     shape = x.shape[axis % x.ndim :]
-    y = F.layer_norm(x.float() if x.dtype in (torch.float16, torch.bfloat16) else x, shape,
-                     None, None, epsilon)
+    y = F.layer_norm(
+        x.float() if x.dtype in (torch.float16, torch.bfloat16) else x, shape, None, None, epsilon
+    )
     y = y if weight is None else y * weight.reshape(shape)
     y = y if bias is None else y + bias.reshape(shape)
     return y.to(x.dtype)
@@ -41,8 +42,13 @@ def fused_matmul(
 
 
 _ACTIVATIONS = {
-    "gelu": F.gelu, "relu": F.relu, "silu": F.silu, "swish": F.silu, "none": lambda x: x,
-    "sigmoid": torch.sigmoid, "identity": lambda x: x,
+    "gelu": F.gelu,
+    "relu": F.relu,
+    "silu": F.silu,
+    "swish": F.silu,
+    "none": lambda x: x,
+    "sigmoid": torch.sigmoid,
+    "identity": lambda x: x,
 }
 
 
@@ -60,8 +66,15 @@ def _quantized(x: Tensor, scale: float, round_type: int, high: float, low: float
 
 
 def bias_act(
-    x: Tensor, bias: Optional[Tensor], dequant_scales: Optional[Tensor], shift: Optional[Tensor],
-    smooth: Optional[Tensor], act_method: str, quant_scale: float, round_type: int, high: float,
+    x: Tensor,
+    bias: Optional[Tensor],
+    dequant_scales: Optional[Tensor],
+    shift: Optional[Tensor],
+    smooth: Optional[Tensor],
+    act_method: str,
+    quant_scale: float,
+    round_type: int,
+    high: float,
     low: float,
 ) -> Tensor:
     x = x if dequant_scales is None else x * dequant_scales
@@ -72,8 +85,15 @@ def bias_act(
 
 
 def norm_after_residual(
-    x: Tensor, weight: Optional[Tensor], norm_bias: Optional[Tensor], epsilon: float, axis: int,
-    bias: Optional[Tensor], residual: Optional[Tensor], alpha: float, rms: bool,
+    x: Tensor,
+    weight: Optional[Tensor],
+    norm_bias: Optional[Tensor],
+    epsilon: float,
+    axis: int,
+    bias: Optional[Tensor],
+    residual: Optional[Tensor],
+    alpha: float,
+    rms: bool,
 ) -> Tensor:
     x = x if bias is None else x + bias
     x = x if residual is None else x + alpha * residual
@@ -90,17 +110,33 @@ def norm_after_residual(
 
 
 def dropout_residual_norm(
-    x: Tensor, residual: Tensor, bias: Optional[Tensor], scale: Optional[Tensor],
-    norm_bias: Optional[Tensor], p: float, epsilon: float, training: bool, mode: str,
+    x: Tensor,
+    residual: Tensor,
+    bias: Optional[Tensor],
+    scale: Optional[Tensor],
+    norm_bias: Optional[Tensor],
+    p: float,
+    epsilon: float,
+    training: bool,
+    mode: str,
 ) -> Tensor:
     x = x if bias is None else x + bias
     return _affine_norm(residual + _drop(x, p, training, mode), -1, scale, norm_bias, epsilon)
 
 
 def feedforward(
-    x: Tensor, weights: Tuple[Tensor, Tensor], biases: Tuple[Any, Any], norm1: Tuple[Any, Any],
-    norm2: Tuple[Any, Any], rates: Tuple[float, float], act: str, epsilons: Tuple[float, float],
-    before: bool, training: bool, mode: str, add_residual: bool,
+    x: Tensor,
+    weights: Tuple[Tensor, Tensor],
+    biases: Tuple[Any, Any],
+    norm1: Tuple[Any, Any],
+    norm2: Tuple[Any, Any],
+    rates: Tuple[float, float],
+    act: str,
+    epsilons: Tuple[float, float],
+    before: bool,
+    training: bool,
+    mode: str,
+    add_residual: bool,
 ) -> Tensor:
     y = _affine_norm(x, -1, *norm1, epsilons[0]) if before else x
     y = activate_after(fused_matmul(y, weights[0], biases[0], False, False), act)
@@ -118,8 +154,14 @@ def _rotated(x: Tensor, adjacent: bool) -> Tensor:
 
 
 def rotary(
-    q: Tensor, k: Optional[Tensor], v: Optional[Tensor], sin: Optional[Tensor],
-    cos: Optional[Tensor], position_ids: Optional[Tensor], adjacent: bool, time_major: bool,
+    q: Tensor,
+    k: Optional[Tensor],
+    v: Optional[Tensor],
+    sin: Optional[Tensor],
+    cos: Optional[Tensor],
+    position_ids: Optional[Tensor],
+    adjacent: bool,
+    time_major: bool,
     base: float,
 ) -> Tuple[Optional[Tensor], ...]:
     """Rotary embedding of q, k, v: adjacent numbers, or the halves, are rotated as pairs."""
@@ -136,9 +178,7 @@ def rotary(
         sin, cos = sin[None, :length, None], cos[None, :length, None]
     if time_major:
         sin, cos = sin.transpose(0, 1), cos.transpose(0, 1)
-    return tuple(
-        None if x is None else x * cos + _rotated(x, adjacent) * sin for x in (q, k, v)
-    )
+    return tuple(None if x is None else x * cos + _rotated(x, adjacent) * sin for x in (q, k, v))
 
 
 def masked_softmax(x: Tensor) -> Tensor:
@@ -169,7 +209,12 @@ def message(x: Tensor, y: Tensor, how: str) -> Tensor:
 
 
 def send(
-    x: Tensor, y: Optional[Tensor], src: Tensor, dst: Tensor, how: str, reduce_op: str,
+    x: Tensor,
+    y: Optional[Tensor],
+    src: Tensor,
+    dst: Tensor,
+    how: str,
+    reduce_op: str,
     out_size: Any,
 ) -> Tensor:
     """Rows of x at src, combined with the edges' y, reduced at dst."""

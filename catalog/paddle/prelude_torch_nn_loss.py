@@ -27,8 +27,15 @@ def _soft(
 
 
 def cross_entropy(
-    input: Tensor, label: Tensor, weight: Optional[Tensor], ignore_index: int, reduction: str,
-    soft_label: bool, axis: int, use_softmax: bool, smoothing: float,
+    input: Tensor,
+    label: Tensor,
+    weight: Optional[Tensor],
+    ignore_index: int,
+    reduction: str,
+    soft_label: bool,
+    axis: int,
+    use_softmax: bool,
+    smoothing: float,
 ) -> Tensor:
     axis = axis % input.ndim
     logs = torch.log_softmax(input, axis) if use_softmax else input.log()
@@ -56,12 +63,14 @@ def cross_entropy(
 
 
 def softmax_with_cross_entropy(
-    logits: Tensor, label: Tensor, soft_label: bool, ignore_index: int, return_softmax: bool,
+    logits: Tensor,
+    label: Tensor,
+    soft_label: bool,
+    ignore_index: int,
+    return_softmax: bool,
     axis: int,
 ) -> Any:
-    loss = cross_entropy(
-        logits, label, None, ignore_index, "none", soft_label, axis, True, 0.0
-    )
+    loss = cross_entropy(logits, label, None, ignore_index, "none", soft_label, axis, True, 0.0)
     return (loss, torch.softmax(logits, axis)) if return_softmax else loss
 
 
@@ -73,7 +82,10 @@ def binary_cross_entropy(
 
 
 def binary_cross_entropy_with_logits(
-    logit: Tensor, label: Tensor, weight: Optional[Tensor], reduction: str,
+    logit: Tensor,
+    label: Tensor,
+    weight: Optional[Tensor],
+    reduction: str,
     pos_weight: Optional[Tensor],
 ) -> Tensor:
     if len({t.dtype for t in (logit, label, weight, pos_weight) if t is not None}) > 1:
@@ -92,7 +104,11 @@ def smooth_l1_loss(
 
 
 def sigmoid_focal_loss(
-    logit: Tensor, label: Tensor, normalizer: Optional[Tensor], alpha: float, gamma: float,
+    logit: Tensor,
+    label: Tensor,
+    normalizer: Optional[Tensor],
+    alpha: float,
+    gamma: float,
     reduction: str,
 ) -> Tensor:
     positive = F.logsigmoid(logit)
@@ -120,14 +136,18 @@ def dice_loss(input: Tensor, label: Tensor, epsilon: float) -> Tensor:
 
 
 def ctc_loss(
-    log_probs: Tensor, labels: Tensor, input_lengths: Tensor, label_lengths: Tensor, blank: int,
-    reduction: str, norm_by_times: bool, zero_infinity: bool,
+    log_probs: Tensor,
+    labels: Tensor,
+    input_lengths: Tensor,
+    label_lengths: Tensor,
+    blank: int,
+    reduction: str,
+    norm_by_times: bool,
+    zero_infinity: bool,
 ) -> Tensor:
     """The inputs are unscaled; `norm_by_times` divides the gradients alone by the length."""
     logs = torch.log_softmax(log_probs, 2)
-    loss = F.ctc_loss(
-        logs, labels, input_lengths, label_lengths, blank, "none", zero_infinity
-    )
+    loss = F.ctc_loss(logs, labels, input_lengths, label_lengths, blank, "none", zero_infinity)
     if norm_by_times:
         scaled = loss / input_lengths
         loss = scaled + (loss - scaled).detach()
@@ -149,8 +169,13 @@ def multi_margin_loss(
 
 
 def hsigmoid_loss(
-    input: Tensor, label: Tensor, num_classes: int, weight: Tensor, bias: Optional[Tensor],
-    path_table: Optional[Tensor], path_code: Optional[Tensor],
+    input: Tensor,
+    label: Tensor,
+    num_classes: int,
+    weight: Tensor,
+    bias: Optional[Tensor],
+    path_table: Optional[Tensor],
+    path_code: Optional[Tensor],
 ) -> Tensor:
     """Sum over the path from the root of softplus(w x + b) less the code bit times it."""
     if path_table is None or path_code is None:
@@ -168,8 +193,14 @@ def hsigmoid_loss(
 
 
 def margin_cross_entropy(
-    logits: Tensor, label: Tensor, margin1: float, margin2: float, margin3: float, scale: float,
-    return_softmax: bool, reduction: Optional[str],
+    logits: Tensor,
+    label: Tensor,
+    margin1: float,
+    margin2: float,
+    margin3: float,
+    scale: float,
+    return_softmax: bool,
+    reduction: Optional[str],
 ) -> Any:
     rows = label.reshape(-1, 1).long()
     angle = torch.gather(logits, 1, rows).clamp(-1, 1).acos()

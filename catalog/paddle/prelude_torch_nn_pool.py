@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-Pads = List[Tuple[int, int]]
+_Pads = List[Tuple[int, int]]
 _MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 _AVG = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
 _ADAPTIVE_AVG = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}
@@ -46,9 +46,12 @@ def _like(out: Tensor, x: Tensor) -> Tensor:
 
 
 def _pads(
-    padding: Any, spatial: Sequence[int], window: List[int], stride: List[int],
+    padding: Any,
+    spatial: Sequence[int],
+    window: List[int],
+    stride: List[int],
     data_format: Optional[str],
-) -> Pads:
+) -> _Pads:
     dims = len(spatial)
     if isinstance(padding, str):
         if padding.upper() == "VALID":
@@ -70,11 +73,11 @@ def _pads(
     return [(p, p) for p in values]
 
 
-def _flat(pads: Pads) -> List[int]:
+def _flat(pads: _Pads) -> List[int]:
     return [p for pair in reversed(pads) for p in pair]
 
 
-def _grown(spatial: Sequence[int], window: List[int], stride: List[int], pads: Pads) -> Pads:
+def _grown(spatial: Sequence[int], window: List[int], stride: List[int], pads: _Pads) -> _Pads:
     """The pads with what ceil_mode adds after each dim."""
     grown = []
     for n, k, s, (a, b) in zip(spatial, window, stride, pads):
@@ -83,11 +86,24 @@ def _grown(spatial: Sequence[int], window: List[int], stride: List[int], pads: P
     return grown
 
 
-def _plain(window: List[int], pads: Pads) -> bool:
+def _hollow(
+    x: Tensor, window: List[int], stride: List[int], pads: _Pads, ceil_mode: bool
+) -> Optional[Tensor]:
+    """The result without windows of an x without places, which torch refuses."""
+    sizes = []
+    for n, k, s, (a, b) in zip(x.shape[2:], window, stride, pads):
+        free = n + a + b - k
+        sizes.append((-(-free // s) if ceil_mode else free // s) + 1)
+    if 0 not in x.shape[2:] or min(sizes) != 0:
+        return None
+    return x.sum() + x.new_zeros(*x.shape[:2], *sizes)
+
+
+def _plain(window: List[int], pads: _Pads) -> bool:
     return all(a == b and 2 * a <= k for k, (a, b) in zip(window, pads))
 
 
-def _unpadded(mask: Tensor, padded: Sequence[int], spatial: Sequence[int], pads: Pads) -> Tensor:
+def _unpadded(mask: Tensor, padded: Sequence[int], spatial: Sequence[int], pads: _Pads) -> Tensor:
     """Flat positions in the padded input as flat positions in the input."""
     place = torch.zeros_like(mask)
     for dim in range(len(spatial)):
@@ -98,8 +114,14 @@ def _unpadded(mask: Tensor, padded: Sequence[int], spatial: Sequence[int], pads:
 
 
 def max_pool(
-    x: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any, return_mask: bool,
-    ceil_mode: bool, data_format: Optional[str],
+    x: Tensor,
+    dims: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    return_mask: bool,
+    ceil_mode: bool,
+    data_format: Optional[str],
 ) -> Any:
     whole = _first(x, data_format)
     x = _batched(whole)
@@ -107,6 +129,10 @@ def max_pool(
     step = window if stride is None else _ints(stride, dims)
     spatial = x.shape[2:]
     pads = _pads(padding, spatial, window, step, data_format)
+    hollow = _hollow(whole, window, step, pads, ceil_mode)
+    if hollow is not None:
+        out = _back(hollow, data_format)
+        return (out, torch.zeros_like(out, dtype=torch.int32)) if return_mask else out
     wide = _grown(spatial, window, step, pads) if ceil_mode else pads
     if _plain(window, wide):
         found = _MAX[dims](x, window, step, [a for a, _ in wide], 1, False, return_mask)
@@ -122,14 +148,24 @@ def max_pool(
 
 
 def avg_pool(
-    x: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any, exclusive: bool,
-    ceil_mode: bool, divisor: Optional[float], data_format: Optional[str],
+    x: Tensor,
+    dims: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    exclusive: bool,
+    ceil_mode: bool,
+    divisor: Optional[float],
+    data_format: Optional[str],
 ) -> Tensor:
     whole = _first(x, data_format)
     x = _batched(whole)
     window = _ints(kernel_size, dims)
     step = window if stride is None else _ints(stride, dims)
     pads = _pads(padding, x.shape[2:], window, step, data_format)
+    hollow = _hollow(whole, window, step, pads, ceil_mode)
+    if hollow is not None:
+        return _back(hollow, data_format)
     wide = _grown(x.shape[2:], window, step, pads) if ceil_mode else pads
     if wide == pads and _plain(window, pads) and not divisor:
         out = _AVG[dims](x, window, step, [a for a, _ in pads], False, not exclusive)
@@ -146,8 +182,14 @@ def avg_pool(
 
 
 def lp_pool(
-    x: Tensor, dims: int, norm_type: float, kernel_size: Any, stride: Any, padding: Any,
-    ceil_mode: bool, data_format: str,
+    x: Tensor,
+    dims: int,
+    norm_type: float,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    data_format: str,
 ) -> Tensor:
     """(sum of x**p)**(1/p); the limits of p are the largest and the smallest element."""
     power = float(norm_type)
@@ -155,9 +197,7 @@ def lp_pool(
         raise ValueError("norm_type must not be 0")
     if math.isinf(power):
         sign = 1 if power > 0 else -1
-        out = max_pool(
-            x * sign, dims, kernel_size, stride, padding, False, ceil_mode, data_format
-        )
+        out = max_pool(x * sign, dims, kernel_size, stride, padding, False, ceil_mode, data_format)
         return out * sign
     total = avg_pool(
         x**power, dims, kernel_size, stride, padding, False, ceil_mode, 1.0, data_format
@@ -166,16 +206,25 @@ def lp_pool(
 
 
 def max_unpool(
-    x: Tensor, indices: Tensor, dims: int, kernel_size: Any, stride: Any, padding: Any,
+    x: Tensor,
+    indices: Tensor,
+    dims: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
     output_size: Any,
 ) -> Tensor:
+    if indices.shape != x.shape:
+        raise ValueError("indices must have the shape of x")
     window = _ints(kernel_size, dims)
     step = window if stride is None else _ints(stride, dims)
     pads = _ints(padding, dims)
-    if output_size is None:
-        size = [(n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[2:], step, pads, window)]
-    else:
-        size = _ints(output_size, dims)[-dims:]
+    size = [(n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[2:], step, pads, window)]
+    if output_size is not None:
+        wanted = _ints(output_size, dims)[-dims:]
+        if any(abs(a - b) >= s for a, b, s in zip(wanted, size, step)):
+            raise ValueError(f"output_size must be less than a stride from {size}")
+        size = wanted
     empty = x.new_zeros(*x.shape[:2], math.prod(size))
     out = torch.scatter(empty, 2, indices.long().flatten(2), x.flatten(2))
     return out.reshape(*x.shape[:2], *size)
@@ -216,7 +265,11 @@ def _fraction(n: int, size: int, window: Optional[int], u: float) -> Tensor:
 
 
 def fractional_max_pool(
-    x: Tensor, dims: int, output_size: Any, kernel_size: Any, random_u: Optional[float],
+    x: Tensor,
+    dims: int,
+    output_size: Any,
+    kernel_size: Any,
+    random_u: Optional[float],
     return_mask: bool,
 ) -> Any:
     """Windows from ceil(a (i + u) - 1) to ceil(a (i + 1 + u) - 1), cut at the end of x."""

@@ -41,8 +41,13 @@ def _sampling(start: Tensor, bin_size: Tensor, bins: int, grid: Tensor, size: in
 
 
 def roi_align(
-    x: Tensor, boxes: Tensor, boxes_num: Tensor, output_size: Any, spatial_scale: float,
-    sampling_ratio: int, aligned: bool,
+    x: Tensor,
+    boxes: Tensor,
+    boxes_num: Tensor,
+    output_size: Any,
+    spatial_scale: float,
+    sampling_ratio: int,
+    aligned: bool,
 ) -> Tensor:
     """Bilinear weights are products of a row's and a column's: two matrix products a box."""
     bins_y, bins_x = _pair(output_size)
@@ -128,8 +133,16 @@ def psroi_pool(
 
 
 def deform_conv2d(
-    x: Tensor, offset: Tensor, weight: Tensor, bias: Optional[Tensor], stride: Any, padding: Any,
-    dilation: Any, deformable_groups: int, groups: int, mask: Optional[Tensor],
+    x: Tensor,
+    offset: Tensor,
+    weight: Tensor,
+    bias: Optional[Tensor],
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    deformable_groups: int,
+    groups: int,
+    mask: Optional[Tensor],
 ) -> Tensor:
     batch, channels, height, width = x.shape
     window_y, window_x = weight.shape[2:]
@@ -151,7 +164,7 @@ def deform_conv2d(
     inside = (at_y > -1) & (at_y < height) & (at_x > -1) & (at_x < width)
     low_y, low_x = at_y.detach().floor(), at_x.detach().floor()
     source = x.reshape(batch, deformable_groups, channels // deformable_groups, height * width)
-    taken = 0
+    taken = x.new_zeros(())
     for up in (0, 1):
         for right in (0, 1):
             y, z = low_y + up, low_x + right
@@ -197,8 +210,12 @@ def _suppressed(boxes: Tensor, threshold: float, eta: float, offset: float, most
 
 
 def nms(
-    boxes: Tensor, iou_threshold: float, scores: Optional[Tensor], category_idxs: Optional[Tensor],
-    categories: Optional[Sequence[int]], top_k: Optional[int],
+    boxes: Tensor,
+    iou_threshold: float,
+    scores: Optional[Tensor],
+    category_idxs: Optional[Tensor],
+    categories: Optional[Sequence[int]],
+    top_k: Optional[int],
 ) -> Tensor:
     def keep(places: Tensor) -> Tensor:
         if scores is not None:
@@ -224,9 +241,18 @@ def _decoded(anchors: Tensor, deltas: Tensor, variances: Tensor, offset: float) 
 
 
 def generate_proposals(
-    scores: Tensor, bbox_deltas: Tensor, img_size: Tensor, anchors: Tensor, variances: Tensor,
-    pre_nms_top_n: float, post_nms_top_n: float, nms_thresh: float, min_size: float, eta: float,
-    pixel_offset: bool, return_rois_num: bool,
+    scores: Tensor,
+    bbox_deltas: Tensor,
+    img_size: Tensor,
+    anchors: Tensor,
+    variances: Tensor,
+    pre_nms_top_n: float,
+    post_nms_top_n: float,
+    nms_thresh: float,
+    min_size: float,
+    eta: float,
+    pixel_offset: bool,
+    return_rois_num: bool,
 ) -> Any:
     """Decodes the best anchors of each image, drops small boxes, keeps what nms leaves."""
     if scores.dtype != torch.float32 or bbox_deltas.dtype != torch.float32:
@@ -256,8 +282,13 @@ def generate_proposals(
 
 
 def distribute_fpn_proposals(
-    fpn_rois: Tensor, min_level: int, max_level: int, refer_level: int, refer_scale: int,
-    pixel_offset: bool, rois_num: Optional[Tensor],
+    fpn_rois: Tensor,
+    min_level: int,
+    max_level: int,
+    refer_level: int,
+    refer_scale: int,
+    pixel_offset: bool,
+    rois_num: Optional[Tensor],
 ) -> Any:
     """The boxes of each level in their order, and where each box went."""
     sides = fpn_rois[:, 2:] - fpn_rois[:, :2] + (1.0 if pixel_offset else 0.0)
