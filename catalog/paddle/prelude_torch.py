@@ -16,10 +16,10 @@ Operand = Union[Tensor, Scalar]
 
 
 def torch_dtype(d: Any) -> Optional[torch.dtype]:
-    """A dtype from its name, a NumPy or Python type, or itself; None stays None."""
+    """A dtype from its name (NumPy's), a NumPy or Python type, or itself; None stays None."""
     if d is None or isinstance(d, torch.dtype):
         return d
-    name = d if isinstance(d, str) else np.dtype(d).name
+    name = d if isinstance(d, str) and d not in ("int", "float") else np.dtype(d).name
     found = getattr(torch, name, None)
     if not isinstance(found, torch.dtype):
         raise TypeError(f"no such dtype: {d!r}")
@@ -293,6 +293,14 @@ def condition(x: Tensor, p: Any) -> Tensor:
         return torch.linalg.cond(x, p)
     norm = torch.linalg.matrix_norm
     return norm(x, p) * norm(torch.linalg.inv(x), p)
+
+
+def least_squares(x: Tensor, y: Tensor, rcond: Any, driver: Any) -> Tuple[Tensor, ...]:
+    """paddle.linalg.lstsq; without unknowns, all of y is left over."""
+    solution, residuals, rank, singular = torch.linalg.lstsq(x, y, rcond=rcond, driver=driver)
+    if x.shape[-1] == 0 and x.shape[-2] > 0 and driver not in (None, "gelsy"):
+        residuals = y.square().sum(-2)
+    return solution, residuals, rank, singular
 
 
 def cross_axis(x: Tensor, axis: int) -> int:
