@@ -40,6 +40,8 @@ def attention(
     grouped: bool,
 ) -> Tensor:
     """Scaled dot product attention on [batch, length, heads, head size]."""
+    if key.shape[2] != value.shape[2]:
+        raise ValueError("key and value must have as many heads")
     q, k, v = (t.transpose(1, 2) for t in (query, key, value))
     out = F.scaled_dot_product_attention(
         q,
