@@ -77,11 +77,11 @@ def roi_align(
     return torch.cat(parts)
 
 
-def _bounds(start: float, size: float, bins: int, limit: int, shift: float) -> List[Any]:
+def _bounds(start: int, size: float, bins: int, limit: int) -> List[Any]:
     spans = []
     for i in range(bins):
-        first = math.floor(i * size + shift) + start
-        last = math.ceil((i + 1) * size + shift) + start
+        first = math.floor(i * size) + start
+        last = math.ceil((i + 1) * size) + start
         spans.append((int(min(max(first, 0), limit)), int(min(max(last, 0), limit))))
     return spans
 
@@ -101,8 +101,8 @@ def roi_pool(
         x1, y1, x2, y2 = (_round(side * spatial_scale) for side in box)
         tall, wide = max(y2 - y1 + 1, 1) / bins_y, max(x2 - x1 + 1, 1) / bins_x
         out = []
-        for top, bottom in _bounds(y1, tall, bins_y, height, 0.0):
-            for left, right in _bounds(x1, wide, bins_x, width, 0.0):
+        for top, bottom in _bounds(y1, tall, bins_y, height):
+            for left, right in _bounds(x1, wide, bins_x, width):
                 cell = x[image, :, top:bottom, left:right].flatten(1)
                 empty = cell.shape[1] == 0
                 out.append(x.new_zeros(x.shape[1]) if empty else cell.max(1).values)
@@ -110,22 +110,29 @@ def roi_pool(
     return torch.cat(results)
 
 
+def _spans(start: Tensor, size: Tensor, bins: int, limit: int) -> List[Any]:
+    step = torch.arange(bins, dtype=size.dtype, device=size.device)
+    first = torch.floor(step * size + start).clamp(0, limit).int().tolist()
+    last = torch.ceil((step + 1) * size + start).clamp(0, limit).int().tolist()
+    return list(zip(first, last))
+
+
 def psroi_pool(
     x: Tensor, boxes: Tensor, boxes_num: Tensor, output_size: Any, spatial_scale: float
 ) -> Tensor:
-    """Each bin has channels of its own; its mean is the result."""
+    """Each bin has channels of its own; its mean is the result. Edges are in the boxes' dtype."""
     bins_y, bins_x = _pair(output_size)
     height, width = x.shape[2:]
     channels = x.shape[1] // (bins_y * bins_x)
+    starts = torch.floor(boxes[:, :2] + 0.5) * spatial_scale
+    ends = (torch.floor(boxes[:, 2:] + 0.5) + 1) * spatial_scale
+    sides = (ends - starts).clamp(min=0.1)
     results = [x.new_zeros(0, channels, bins_y, bins_x)]
-    for image, box in zip(_images(boxes_num).tolist(), boxes.tolist()):
-        x1, y1 = (_round(side) * spatial_scale for side in box[:2])
-        x2, y2 = ((_round(side) + 1) * spatial_scale for side in box[2:])
-        tall, wide = max(y2 - y1, 0.1) / bins_y, max(x2 - x1, 0.1) / bins_x
+    for image, start, side in zip(_images(boxes_num).tolist(), starts, sides):
         source = x[image].reshape(channels, bins_y, bins_x, height, width)
         out = []
-        for i, (top, bottom) in enumerate(_bounds(0, tall, bins_y, height, y1)):
-            for j, (left, right) in enumerate(_bounds(0, wide, bins_x, width, x1)):
+        for i, (top, bottom) in enumerate(_spans(start[1], side[1] / bins_y, bins_y, height)):
+            for j, (left, right) in enumerate(_spans(start[0], side[0] / bins_x, bins_x, width)):
                 cell = source[:, i, j, top:bottom, left:right].flatten(1)
                 out.append(cell.mean(1) if cell.shape[1] else x.new_zeros(channels))
         results.append(torch.stack(out, 1).reshape(1, channels, bins_y, bins_x))
