@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls of a run in a bare loop: one plain process, inputs already made, nothing compared.
 
-    <python of an environment> bare_loop.py FRAMEWORK FRAMES_DIRECTORY [--prelude FILE]…
+    <python of an environment> bare_loop.py FRAMEWORK FRAMES_DIRECTORY [--prelude FILE]… [--sizes]
 
 Prints one JSON object: CPU seconds of the import and of the loop, and how many calls there were. A
 call that raises counts: a run makes it too. This is what bench/overhead/run holds opalign against.
+With --sizes it prints a list instead: how many elements each call returns.
 """
 
 from __future__ import annotations
@@ -70,6 +71,13 @@ def prepare(frame: Dict[str, Any], memory: Any, texts: Texts, resolver: Resolver
     return (lambda: texts.run(step["eval"], dict(names))), marked, bool(frame["program"]["backward"])
 
 
+def fails_with(error: Exception) -> Callable[[], Any]:
+    def fail() -> Any:
+        raise error
+
+    return fail
+
+
 def differentiable(value: Any, found: List[Any]) -> List[Any]:
     if adapter.is_tensor(value):
         if adapter.is_differentiable(value):
@@ -102,6 +110,22 @@ def output_shapes(calls: List[Call]) -> List[List[Tuple[str, List[int]]]]:
     return found
 
 
+def count(value: Any) -> int:
+    if adapter.is_tensor(value):
+        elements = 1
+        for length in value.shape:
+            elements *= length
+        return elements
+    return sum(map(count, value)) if isinstance(value, (list, tuple)) else 0
+
+
+def size_of(call: Call) -> int:
+    try:
+        return count(call[0]())
+    except Exception:
+        return 0
+
+
 def main() -> None:
     texts = Texts(adapter.namespace(), PRELUDES)
     resolver = Resolver(adapter)
@@ -112,8 +136,11 @@ def main() -> None:
     for line in open(FOLDER / f"{FRAMEWORK}.jsonl"):
         try:
             calls.append(prepare(json.loads(line), memory, texts, resolver))
-        except Exception:
-            continue
+        except Exception as error:  # an argument that this framework cannot even hold
+            calls.append((fails_with(error), [], False))
+    if "--sizes" in sys.argv:
+        print(json.dumps([size_of(call) for call in calls]))
+        return
     gradients = public_gradients()
     upstream = [
         [adapter.from_buffer(ones, 0, dtype, shape, None) for dtype, shape in wanted]

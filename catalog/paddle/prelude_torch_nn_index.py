@@ -3,6 +3,7 @@
 # not say. Each returns torch tensors and stays differentiable.
 from typing import Any, List, Sequence, Tuple, Union
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -183,7 +184,7 @@ def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor) -> Tensor:
 
 def _along(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
     shape = list(
-        torch.broadcast_shapes(
+        np.broadcast_shapes(
             *(
                 tuple(1 if i == axis % arr.ndim else n for i, n in enumerate(t.shape))
                 for t in (arr, indices)
@@ -334,5 +335,5 @@ def vector_to_parameters(vec: Tensor, parameters: Sequence[Tensor]) -> None:
 
 def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """x, broadcast with the mask, with `value` where the mask is true."""
-    x = x.expand(torch.broadcast_shapes(x.shape, mask.shape))
+    x = x.expand(np.broadcast_shapes(x.shape, mask.shape))
     return torch.masked_fill(x, mask, value.reshape(()) if isinstance(value, Tensor) else value)

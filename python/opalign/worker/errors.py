@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-import traceback
 from types import TracebackType
-from typing import Callable, Dict, Iterable, List, Optional, Pattern, Sequence, Set, Tuple
+from typing import Callable, Dict, List, Optional, Pattern, Sequence, Set, Tuple
 
 _MESSAGE_LIMIT = 2000
 _FRAMES = 8
@@ -115,12 +114,14 @@ def _innermost_file(trace: Optional[TracebackType]) -> Optional[str]:
 
 
 def _trace(trace: Optional[TracebackType]) -> List[str]:
-    frames: Iterable[traceback.FrameSummary] = traceback.extract_tb(trace)
-    return [
-        f"{_short(frame.filename)}:{frame.lineno} in {frame.name}"
-        for frame in frames
-        if not frame.filename.startswith(_OWN_FOLDER)
-    ][-_FRAMES:]
+    """Innermost frames. By hand: the traceback module reads the lines of each file, in 250 us."""
+    frames = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not code.co_filename.startswith(_OWN_FOLDER):
+            frames.append(f"{_short(code.co_filename)}:{trace.tb_lineno} in {code.co_name}")
+        trace = trace.tb_next
+    return frames[-_FRAMES:]
 
 
 def _short(path: str) -> str:

@@ -8,7 +8,7 @@ import json
 import socket
 import struct
 from collections import deque
-from typing import Any, Deque, Dict, List, Optional, Sequence
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence
 
 from opalign.worker.errors import ConnectionClosed, ProtocolError
 
@@ -27,11 +27,23 @@ def _no_constant(text: str) -> Any:
     raise ProtocolError(f"{text} in a frame")
 
 
+def _make_encode() -> Callable[[Frame], str]:
+    encoder = json.JSONEncoder(
+        separators=(",", ":"), allow_nan=False, check_circular=False, ensure_ascii=True
+    )
+    make = json.encoder.c_make_encoder
+    if make is None:  # an interpreter without the accelerator
+        return encoder.encode
+    # JSONEncoder.encode makes this object again for each call.
+    chunks = make(
+        None, encoder.default, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, False
+    )
+    return lambda frame: "".join(chunks(frame, 0))
+
+
 # json.loads and json.dumps look at their options on each call; these are made once.
 _decode = json.JSONDecoder(parse_constant=_no_constant).raw_decode
-_encode = json.JSONEncoder(
-    separators=(",", ":"), allow_nan=False, check_circular=False, ensure_ascii=True
-).encode
+_encode = _make_encode()
 
 
 class Channel:

@@ -14,7 +14,8 @@ from opalign.worker.names import Resolver
 from opalign.worker.program import Executor
 from opalign.worker.texts import Texts
 
-_OUTPUT_FILES = 2
+# As many cases may be answered and not yet judged, so that opalign wakes once for several.
+_OUTPUT_FILES = 8
 
 
 class Worker:

@@ -19,7 +19,7 @@ namespace opalign::sched {
 namespace {
 
 /// Units in flight for each slot: enough that no worker waits for opalign.
-constexpr int k_depth = 4;
+constexpr int k_depth = 8;
 /// While another runner of the unit is still busy too, nobody knows what is slow: patience.
 constexpr double k_patience = 6;
 constexpr double k_slower = 20;
@@ -29,7 +29,7 @@ constexpr double k_useless_s = 0.2;
 /// a copy, outputs, gradients, workspace.
 constexpr std::size_t k_memory_factor = 4;
 /// What an answer takes beyond this goes back to the system once it is judged.
-constexpr std::size_t k_keep_output = std::size_t{16} << 20;
+constexpr std::size_t k_keep_output = std::size_t{4} << 20;
 constexpr int k_poll_ms = 50;
 /// After an interrupt, for what is in flight to end.
 constexpr std::chrono::seconds k_grace{2};
@@ -347,8 +347,8 @@ Expected<Totals> Loop::run() {
   Clock::time_point interrupted_at;
   std::vector<pollfd> polls;
   while (true) {
+    TRY(judge_complete()); // frees the output files that dispatch needs
     TRY(dispatch());
-    TRY(judge_complete());
     if (m_flights.empty() && (m_interrupted || (m_exhausted && !m_waiting)))
       break;
     if (!m_complete.empty())

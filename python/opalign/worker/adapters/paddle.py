@@ -76,6 +76,9 @@ _ERRORS = table(
 _core = paddle.base.core
 _eager = _core.eager
 _Tensor = _eager.Tensor
+_new_tensor = _Tensor.__new__
+# Tensor.__init__ is wrapped in Python to take lists, in 3 us; what it wraps stays reachable.
+_init_tensor = getattr(paddle, "original_init", _Tensor.__init__)
 _from_dlpack = _core.from_dlpack
 _cpu = paddle.CPUPlace()
 
@@ -152,7 +155,8 @@ def from_buffer(
     else:
         array = np.ndarray(shape, kind, memory, offset, strides)
     # Named, as a tensor without a name makes one up, which takes longer than all the rest.
-    tensor = _Tensor(_from_dlpack(array.__dlpack__()), _cpu, "x")
+    tensor = _new_tensor(_Tensor)
+    _init_tensor(tensor, _from_dlpack(array.__dlpack__()), _cpu, "x")
     return tensor if wanted is None else tensor.view(wanted)
 
 

@@ -8,10 +8,6 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import torch
 
-# The first gradient of a process imports this lazily, in 300 ms; here it is paid once, before
-# forks.
-import torch.fx.experimental.symbolic_shapes
-
 from opalign.worker.dtypes import SIZES
 from opalign.worker.errors import Refusal, by_table, refuses_arguments, table
 from opalign.worker.values import Other
