@@ -48,7 +48,6 @@ struct Flight {
 /// Job ids: unit number times 256 plus the runner, so that both are in the id. Never 0.
 std::uint64_t job_id(std::uint64_t flight, std::size_t runner) { return flight << 8 | runner; }
 std::uint64_t flight_of(std::uint64_t job) { return job >> 8; }
-std::size_t runner_of(std::uint64_t job) { return job & 0xFF; }
 
 /// Whatever the references do, such a unit is unsupported.
 bool is_unsupported(const std::optional<Outcome>& target) {

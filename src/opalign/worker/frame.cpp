@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t k_max_fds = 16;
 
+/// Linux has one number for EAGAIN and EWOULDBLOCK.
+bool would_block(int error) { return error == EAGAIN; }
+
 std::size_t length_at(const std::string& bytes, std::size_t at) {
   const auto byte = [&](std::size_t k) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + k]));
@@ -42,7 +45,7 @@ Channel::State Channel::receive(std::vector<std::string>& frames) {
     if (got < 0) {
       if (errno == EINTR)
         continue;
-      if (errno != EAGAIN && errno != EWOULDBLOCK)
+      if (!would_block(errno))
         state = State::closed;
       break;
     }
@@ -119,7 +122,7 @@ Channel::State Channel::flush() {
     if (wrote < 0) {
       if (errno == EINTR)
         continue;
-      return errno == EAGAIN || errno == EWOULDBLOCK ? State::open : State::closed;
+      return would_block(errno) ? State::open : State::closed;
     }
     m_sent += static_cast<std::size_t>(wrote);
   }
