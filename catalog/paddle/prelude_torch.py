@@ -326,6 +326,14 @@ def ramp(start: Any, stop: Any, num: Any, dtype: Any) -> Tensor:
     return torch.linspace(number(start), number(stop), integer(num), dtype=wanted)
 
 
+def log_ramp(start: Any, stop: Any, num: Any, base: Any, dtype: Any) -> Tensor:
+    """paddle.logspace: the exponents stay real whatever the dtype, which is that of the result."""
+    wanted = torch_dtype(dtype) or torch.float32
+    kind = wanted if wanted.is_floating_point else torch.float64
+    ends = number(start), number(stop)
+    return torch.logspace(*ends, integer(num), base=number(base), dtype=kind).to(wanted)
+
+
 def steps(start: Any, end: Any, step: Any, dtype: Any) -> Tensor:
     """paddle.arange: one bound is the end."""
     first, last = (0, number(start)) if end is None else (number(start), number(end))
