@@ -27,6 +27,8 @@ constexpr int k_max_restarts = 3;
 constexpr int k_max_attempts = 3;
 /// A worker that has been on one job for this long gets no more of them behind it.
 constexpr double k_long_job_s = 0.05;
+/// A job that has run for this long blocks those behind it.
+constexpr double k_blocking_job_s = 0.5;
 constexpr double k_exit_report_s = 5;
 constexpr std::size_t k_mark_bytes = 64;
 
@@ -124,6 +126,7 @@ Expected<void> Fleet::handle() {
       }
       continue;
     }
+    unblock(worker);
     if (worker.channel.wants_write() && worker.channel.flush() != worker::Channel::State::open)
       lose(worker);
     receive(worker);
@@ -196,9 +199,10 @@ Expected<void> Fleet::restart(const std::string& why) {
   for (const auto& worker : m_workers) {
     receive(*worker);
     // Its parent went first: whatever it was in is not to blame.
-    for (Running& running : worker->queue) {
-      worker->outputs[running.output]->busy = false;
-      requeue(std::move(running.job));
+    for (auto running = worker->queue.rbegin(); running != worker->queue.rend(); ++running) {
+      worker->outputs[running->output]->busy = false;
+      if (!running->moved)
+        requeue(std::move(running->job));
     }
   }
   m_workers.clear();
@@ -290,6 +294,8 @@ void Fleet::on_need(Worker& worker, const Json& frame) {
     break_off(worker);
     return;
   }
+  if (worker.queue.front().moved) // it is about to be killed
+    return;
   GradientRequest request{worker.queue.front().job.id, worker.number, {}};
   for (const Json& gradient : frame["grads"]) {
     std::optional<DType> dtype;
@@ -343,7 +349,9 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   worker.queue.pop_front();
   worker.head_since = Clock::now();
   m_restarts = 0;
-  if (starved && worker.executed > 0 && !done.job.alone) {
+  if (done.moved) {
+    output->busy = false;
+  } else if (starved && worker.executed > 0 && !done.job.alone) {
     // Others may have eaten the memory: only a fresh worker can tell.
     output->busy = false;
     done.job.alone = true;
@@ -354,6 +362,10 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   }
   ++worker.executed;
   worker.retired = worker.retired || done.job.alone; // spares stay fresh
+  if (std::ranges::all_of(worker.queue, &Running::moved) && !worker.queue.empty()) {
+    worker.retired = true; // a new worker costs less than answers that nobody wants
+    kill(worker);
+  }
   if (worker.retired && worker.queue.empty())
     kill(worker);
 }
@@ -391,6 +403,14 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
   std::deque<Running> queue = std::move(worker.queue);
   for (Running& running : queue)
     worker.outputs[running.output]->busy = false;
+  std::erase_if(queue, [](const Running& running) { return running.moved; });
+  if (worker.fate_job != 0 && (queue.empty() || queue.front().job.id != worker.fate_job)) {
+    // It had answered when the kill came: whatever was next is not to blame.
+    worker.fate = Fate::none;
+    marked = 0;
+    if (!queue.empty())
+      --queue.front().job.attempts;
+  }
   const bool decided = worker.fate != Fate::none;
   if (!queue.empty() && (queue.front().job.id == marked || decided ||
                          queue.front().job.attempts + 1 >= k_max_attempts)) {
@@ -443,6 +463,19 @@ void Fleet::requeue(Job job) {
     m_alone.push_back(std::move(job));
   else
     m_backlog.push_front(std::move(job));
+}
+
+/// What waits behind a job that takes long is run elsewhere.
+void Fleet::unblock(Worker& worker) {
+  if (worker.queue.size() < 2 || worker.queue.back().moved ||
+      seconds_since(worker.head_since) < k_blocking_job_s)
+    return;
+  for (std::size_t i = worker.queue.size() - 1; i > 0; --i) {
+    Running& waiting = worker.queue[i];
+    if (!waiting.moved)
+      m_backlog.push_front(waiting.job);
+    waiting.moved = true;
+  }
 }
 
 void Fleet::assign() {
@@ -501,14 +534,15 @@ Fleet::Worker* Fleet::find(int number) {
 std::vector<std::pair<std::uint64_t, double>> Fleet::running() const {
   std::vector<std::pair<std::uint64_t, double>> jobs;
   for (const auto& worker : m_workers)
-    if (!worker->queue.empty() && worker->fate == Fate::none)
+    if (!worker->queue.empty() && worker->fate == Fate::none && !worker->queue.front().moved)
       jobs.emplace_back(worker->queue.front().job.id, seconds_since(worker->head_since));
   return jobs;
 }
 
 Fleet::Worker* Fleet::running_worker(std::uint64_t job) {
   for (const auto& worker : m_workers)
-    if (!worker->queue.empty() && worker->queue.front().job.id == job)
+    if (!worker->queue.empty() && worker->queue.front().job.id == job &&
+        !worker->queue.front().moved)
       return worker.get();
   return nullptr;
 }
@@ -516,6 +550,7 @@ Fleet::Worker* Fleet::running_worker(std::uint64_t job) {
 void Fleet::time_out(std::uint64_t job) {
   if (Worker* worker = running_worker(job)) {
     worker->fate = Fate::timed_out;
+    worker->fate_job = job;
     kill(*worker);
   }
 }
@@ -523,6 +558,7 @@ void Fleet::time_out(std::uint64_t job) {
 void Fleet::abort(std::uint64_t job, RunnerError error) {
   if (Worker* worker = running_worker(job)) {
     worker->fate = Fate::aborted;
+    worker->fate_job = job;
     worker->abort_error = std::move(error);
     kill(*worker);
   }

@@ -109,6 +109,7 @@ class Fleet {
   struct Running {
     Job job;
     std::size_t output = 0;
+    bool moved = false;  ///< it waited behind a long one and runs elsewhere: no answer is wanted
   };
   enum class Fate { none, timed_out, aborted, broke_protocol };
   struct Worker {
@@ -127,6 +128,7 @@ class Fleet {
     bool lost = false;     ///< its socket is closed or broken: waits for its exit
     Clock::time_point lost_since;
     Fate fate = Fate::none;
+    std::uint64_t fate_job = 0;  ///< whose fate it is: it may answer before the kill reaches it
     RunnerError abort_error;
   };
 
@@ -148,6 +150,7 @@ class Fleet {
   void deliver(const Worker& worker, const Job& job, Outcome outcome,
                std::shared_ptr<OutputFile> output = nullptr);
   void requeue(Job job);
+  void unblock(Worker& worker);
   void check_memory();
   [[nodiscard]] Worker* find(int number);
   [[nodiscard]] bool can_take(const Worker& worker) const;
