@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 using RawEntries = std::map<std::string, std::pair<std::string /*file*/, toml::table>, std::less<>>;
 
-constexpr std::array<std::string_view, 8> k_keys{"call",     "same_as", "values",  "no_grad",
-                                                 "backward", "inplace", "compare", "note"};
+constexpr std::array<std::string_view, 9> k_keys{"call",    "same_as", "values",  "no_grad", "backward",
+                                                 "inplace", "writes",  "compare", "note"};
 
 /// A key is a framework's name if some entry's text under it uses that name ("torch.add(x, y)").
 /// So a new framework needs no list, and a misspelled key is still found out.
@@ -38,6 +38,17 @@ Expected<std::string> string_of(const toml::node& node, std::string_view place) 
   if (const auto value = node.value<std::string>(); value && node.is_string())
     return *value;
   return fail(fmt::format("{}: expected a string", place));
+}
+
+Expected<std::vector<std::string>> strings_of(const toml::node& node, std::string_view place) {
+  if (node.as_array() == nullptr)
+    return fail(fmt::format("{}: expected a list of parameter names", place));
+  std::vector<std::string> strings;
+  for (const toml::node& item : *node.as_array()) {
+    TRY_ASSIGN(std::string text, string_of(item, place));
+    strings.push_back(std::move(text));
+  }
+  return strings;
 }
 
 Expected<Domain> domain_of(const toml::node& node, const std::string& place) {
@@ -121,12 +132,9 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
       TRY_ASSIGN(Invariant invariant, invariant_of(node, where));
       entry.compare = std::move(invariant);
     } else if (key.str() == "no_grad") {
-      if (node.as_array() == nullptr)
-        return fail(where + ": expected a list of parameter names");
-      for (const toml::node& item : *node.as_array()) {
-        TRY_ASSIGN(std::string parameter, string_of(item, where));
-        entry.no_grad.push_back(std::move(parameter));
-      }
+      TRY_ASSIGN(entry.no_grad, strings_of(node, where));
+    } else if (key.str() == "writes") {
+      TRY_ASSIGN(entry.writes, strings_of(node, where));
     } else if (key.str() == "values") {
       if (node.as_table() == nullptr)
         return fail(where + ": expected a table of domains");
@@ -160,6 +168,9 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
   };
   for (const std::string& parameter : entry.no_grad) {
     TRY(require(parameter, "no_grad"));
+  }
+  for (const std::string& parameter : entry.writes) {
+    TRY(require(parameter, "writes"));
   }
   for (const auto& [parameter, domain] : entry.values) {
     TRY(require(parameter, "values"));

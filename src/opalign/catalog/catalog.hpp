@@ -33,7 +33,8 @@ struct Entry {
   std::map<std::string, Domain, std::less<>> values;              ///< parameter to domain
   std::vector<std::string> no_grad;
   bool backward = true;
-  std::string inplace;  ///< the parameter that the call writes, or empty
+  std::string inplace;  ///< the parameter that the call writes and returns, or empty
+  std::vector<std::string> writes;  ///< parameters that the call writes besides returning a result
   std::optional<Invariant> compare;
   std::string note;
 };

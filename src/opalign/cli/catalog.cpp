@@ -49,6 +49,8 @@ void print_entry(const catalog::Entry& entry) {
     fmt::print("  not differentiated\n");
   if (!entry.inplace.empty())
     fmt::print("  writes: {}\n", entry.inplace);
+  if (!entry.writes.empty())
+    fmt::print("  writes too: {}\n", fmt::join(entry.writes, ", "));
   if (entry.compare) {
     if (entry.compare->when)
       fmt::print("  where {}:\n", entry.compare->when->text());

@@ -241,7 +241,11 @@ Expected<Input> make_input(const Occurrence& occurrence, const catalog::Entry* e
   if (!elements || *elements > (std::int64_t{1} << 46))
     return fail(fmt::format("Tensor({}): expected fewer elements", to_string(tensor.shape)));
   TRY(lay_out(tensor, input));
-  TRY_ASSIGN(input.fill, fill_of(occurrence, entry, bound, parameter));
+  input.own_fill = !tensor.values.empty() || !tensor.full.empty() || tensor.domain;
+  Expected<value::Fill> fill = fill_of(occurrence, entry, bound, parameter);
+  if (!fill && input.own_fill)
+    return tl::unexpected(fill.error());
+  input.fill = fill ? std::move(*fill) : value::Fill(value::Plain{});
 
   const bool excluded =
       entry != nullptr &&

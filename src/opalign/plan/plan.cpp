@@ -53,15 +53,30 @@ void append_names(std::string& out, const PlannedCall& planned) {
   }
 }
 
-/// The tensor that an in-place call writes, if it is an input itself.
-std::optional<std::size_t> written_tensor(const PlannedCall& planned) {
-  if (planned.entry == nullptr || planned.entry->inplace.empty())
-    return std::nullopt;
-  const catalog::BoundParameter* parameter = planned.bound.find(planned.entry->inplace);
+/// The number of the input that a parameter is bound to, if it is an input itself.
+std::optional<std::size_t> input_of(const PlannedCall& planned, std::string_view name) {
+  const catalog::BoundParameter* parameter = planned.bound.find(name);
   if (parameter == nullptr || parameter->argument < 0 ||
       !std::holds_alternative<cases::Tensor>(parameter->value->data))
     return std::nullopt;
   return planned.tensor_of_argument[static_cast<std::size_t>(parameter->argument)];
+}
+
+/// The tensor that an in-place call writes and returns.
+std::optional<std::size_t> written_tensor(const PlannedCall& planned) {
+  if (planned.entry == nullptr || planned.entry->inplace.empty())
+    return std::nullopt;
+  return input_of(planned, planned.entry->inplace);
+}
+
+/// Tensors that a call writes besides returning a result: they are outputs, too.
+std::vector<std::size_t> side_outputs(const PlannedCall& planned) {
+  std::vector<std::size_t> found;
+  if (planned.entry != nullptr)
+    for (const std::string& name : planned.entry->writes)
+      if (const std::optional<std::size_t> input = input_of(planned, name))
+        found.push_back(*input);
+  return found;
 }
 
 void append_call_step(std::string& out, const PlannedCall& planned, std::string_view to) {
@@ -161,6 +176,9 @@ std::optional<std::string> make_program(const Draft& draft, std::string_view fra
       append_json_string(out, name);
       separator = ",";
     }
+    if (draft.single && check.empty())
+      for (const std::size_t input : side_outputs(first))
+        out += fmt::format(R"(,{{"tensor":{}}})", input);
   }
   out += fmt::format(R"(],"clone":[{}],"backward":{}}})", fmt::join(draft.cloned, ","),
                      unit.backward ? 1 : 0);
@@ -324,6 +342,8 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
   if (draft.single) {
     if (const std::optional<std::size_t> written = written_tensor(first))
       draft.cloned.push_back(*written);
+    const std::vector<std::size_t> others = side_outputs(first);
+    draft.cloned.insert(draft.cloned.end(), others.begin(), others.end());
   } else {
     for (std::size_t i = 0; i < unit.inputs.size(); ++i)
       draft.cloned.push_back(i);

@@ -27,6 +27,9 @@ struct Input {
   std::int64_t offset = 0;        ///< elements before the first one in its buffer
   std::int64_t buffer_numel = 0;  ///< elements of the buffer behind it
   value::Fill fill;
+  /// The fill is the case's own. Else it is the catalog's, and `plain` stands in for it where it
+  /// makes no sense for the shape: such a case tests how the call is refused.
+  bool own_fill = false;
   bool differentiable = false;
 };
 

@@ -19,6 +19,13 @@ std::size_t bytes_of(const plan::Input& input) {
   return static_cast<std::size_t>(input.buffer_numel) * size_of(input.dtype);
 }
 
+Expected<void> draw(const plan::Input& input, std::uint64_t key, std::span<std::byte> out) {
+  Expected<void> drawn = value::fill(input.fill, input.dtype, input.shape, key, out);
+  if (!drawn && !input.own_fill)
+    drawn = value::fill(value::Plain{}, input.dtype, input.shape, key, out);
+  return drawn;
+}
+
 /// Copies a dense tensor to where its strides say, one innermost line after the other.
 void scatter(const plan::Input& input, const std::byte* dense, std::byte* buffer) {
   const std::size_t width = size_of(input.dtype);
@@ -61,11 +68,11 @@ Expected<std::string> place_inputs(const plan::Unit& unit, std::uint64_t seed, s
     const std::uint64_t key = value::stream_key(unit.id, input.path, seed);
     const std::size_t skipped = static_cast<std::size_t>(input.offset) * width;
     if (input.strides.empty() && input.offset == 0) {
-      TRY(value::fill(input.fill, input.dtype, input.shape, key, buffer));
+      TRY(draw(input, key, buffer));
     } else {
       std::memset(buffer.data(), 0, buffer.size());
       dense.resize(static_cast<std::size_t>(*numel(input.shape)) * width);
-      TRY(value::fill(input.fill, input.dtype, input.shape, key, dense));
+      TRY(draw(input, key, dense));
       if (!dense.empty())
         scatter(input, dense.data(), buffer.data() + skipped);
     }
