@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Python tests share: where the program, the environments and the shared cases are."""
 
+import json
 import os
 from pathlib import Path
 
@@ -52,3 +53,19 @@ def paddle_python() -> Path:
 @pytest.fixture(scope="session")
 def torch_python() -> Path:
     return environment_python("torch@2.13.0")
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An $OPALIGN_HOME with the lying framework, its honest twin, and what is installed."""
+    folder = tmp_path_factory.mktemp("home")
+    python = environment_python("torch@2.13.0")
+    for name in ("liar", "truth"):
+        environment = folder / "envs" / f"{name}@1"
+        environment.mkdir(parents=True)
+        adapter = ROOT / "tests" / "liar" / f"{name}.py"
+        description = {"python": str(python), "version": "1", "adapter": str(adapter)}
+        (environment / "env.json").write_text(json.dumps(description))
+    for installed in (opalign_home() / "envs").iterdir():
+        (folder / "envs" / installed.name).symlink_to(installed)
+    return folder

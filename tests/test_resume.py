@@ -10,11 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from test_run import command, environment_of, has_records, processes_mentioning, records, wait_until
-from test_verdicts import home  # noqa: F401  (a fixture)
-
 from conftest import ROOT
+from test_run import command, environment_of, has_records, processes_mentioning, records, wait_until
 
 CASES = 300
 
@@ -29,32 +26,43 @@ def suite(tmp_path: Path) -> Path:
     return path
 
 
-def run(opalign: Path, home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:  # noqa: F811
+def run(opalign: Path, home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(opalign, *arguments), env=environment_of(home), capture_output=True, text=True, check=False
+        command(opalign, *arguments),
+        env=environment_of(home),
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
-def descendants(pid: int) -> list[int]:
-    found = []
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        found += [int(child), *descendants(int(child))]
-    return found
+def children(pid: int) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 @pytest.mark.parametrize("victim", ["opalign", "forkserver", "worker"])
-def test_kill_and_resume(opalign: Path, home: Path, tmp_path: Path, suite: Path, victim: str) -> None:  # noqa: F811
+def test_kill_and_resume(
+    opalign: Path, home: Path, tmp_path: Path, suite: Path, victim: str
+) -> None:
     out = tmp_path / "run"
     process = subprocess.Popen(
         command(opalign, "--out", out, suite),
-        env=environment_of(home), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=environment_of(home),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     assert wait_until(lambda: has_records(opalign, out))
     time.sleep(random.Random(victim).uniform(0, 0.5))
     if process.poll() is None:
-        below = [int(c) for c in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
-        chosen = {"opalign": [process.pid], "forkserver": below,
-                  "worker": [p for f in below for p in descendants(f)]}[victim]
+        below = [
+            int(c)
+            for c in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        ]
+        chosen = {
+            "opalign": [process.pid],
+            "forkserver": below,
+            "worker": [p for f in below for p in children(f)],
+        }[victim]
         os.kill(random.Random(victim).choice(chosen), signal.SIGKILL)
     process.wait(timeout=120)
     assert wait_until(lambda: not processes_mentioning(str(ROOT / "tests" / "liar")), 5)
@@ -68,7 +76,7 @@ def test_kill_and_resume(opalign: Path, home: Path, tmp_path: Path, suite: Path,
     assert verdicts == {"pass": 101, "differs": 100, "crash": 50, "target_error": 49}
 
 
-def test_resume_refuses_another_run(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:  # noqa: F811
+def test_resume_refuses_another_run(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:
     out = tmp_path / "run"
     case = ["--case", 'liar.identity(Tensor([2],"float32"), )']
     assert run(opalign, home, "--out", out, *case).returncode == 0
@@ -78,7 +86,7 @@ def test_resume_refuses_another_run(opalign: Path, home: Path, tmp_path: Path, s
     assert run(opalign, home, "--out", out, *case).returncode == 2  # a run is there already
 
 
-def test_retest(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:  # noqa: F811
+def test_retest(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:
     out = tmp_path / "run"
     run(opalign, home, "--out", out, suite)
     before = [(r["case"], r["verdict"]) for r in records(opalign, out)]
@@ -87,7 +95,11 @@ def test_retest(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:
     assert [(r["case"], r["verdict"]) for r in records(opalign, out)] == before
 
 
-def test_shards_make_a_whole(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:  # noqa: F811
+def key(record: dict[str, str]) -> tuple[str, ...]:
+    return record["case"], record["verdict"], record["message"], record["line"]
+
+
+def test_shards_make_a_whole(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:
     run(opalign, home, "--out", tmp_path / "whole", suite)
     parts = []
     for part in "123":
@@ -98,7 +110,6 @@ def test_shards_make_a_whole(opalign: Path, home: Path, tmp_path: Path, suite: P
         [opalign, "merge", tmp_path / "merged", *parts], capture_output=True, text=True, check=False
     )
     assert merged.returncode == 0, merged.stderr
-    key = lambda r: (r["case"], r["verdict"], r["message"], r["line"])  # noqa: E731
     assert [key(r) for r in records(opalign, tmp_path / "merged")] == [
         key(r) for r in records(opalign, tmp_path / "whole")
     ]

@@ -6,22 +6,31 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT
-from test_verdicts import home  # noqa: F401  (a fixture)
 
 CATALOG = ROOT / "tests" / "liar" / "catalog"
 
 
-def environment_of(home: Path) -> dict[str, str]:  # noqa: F811
+def environment_of(home: Path) -> dict[str, str]:
     return {"OPALIGN_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home)}
 
 
 def command(opalign: Path, *arguments: str | Path) -> list[str | Path]:
-    return [opalign, "run", "--target", "liar", "--reference", "truth", "--catalog", CATALOG, *arguments]
+    return [
+        opalign,
+        "run",
+        "--target",
+        "liar",
+        "--reference",
+        "truth",
+        "--catalog",
+        CATALOG,
+        *arguments,
+    ]
 
 
 def records(opalign: Path, run: Path) -> list[dict[str, str]]:
@@ -51,7 +60,7 @@ def processes_mentioning(text: str) -> list[str]:
     return found
 
 
-def wait_until(condition, seconds: float = 20) -> bool:  # type: ignore[no-untyped-def]
+def wait_until(condition: Callable[[], object], seconds: float = 20) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -60,14 +69,23 @@ def wait_until(condition, seconds: float = 20) -> bool:  # type: ignore[no-untyp
     return bool(condition())
 
 
-def hanging_run(opalign: Path, home: Path, out: Path) -> subprocess.Popen[str]:  # noqa: F811
+def hanging_run(opalign: Path, home: Path, out: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         command(
-            opalign, "--out", out, "--timeout", "600",
-            "--case", 'liar.identity(Tensor([2],"float32"), )',
-            "--case", 'liar.hang_native(Tensor([3],"float32"), )',
+            opalign,
+            "--out",
+            out,
+            "--timeout",
+            "600",
+            "--case",
+            'liar.identity(Tensor([2],"float32"), )',
+            "--case",
+            'liar.hang_native(Tensor([3],"float32"), )',
         ),
-        env=environment_of(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment_of(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     # The head of the identity's record is enough: by then the other case hangs.
     assert wait_until(lambda: has_records(opalign, out))
@@ -75,7 +93,7 @@ def hanging_run(opalign: Path, home: Path, out: Path) -> subprocess.Popen[str]: 
     return process
 
 
-def test_kill_leaves_nothing(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_kill_leaves_nothing(opalign: Path, home: Path, tmp_path: Path) -> None:
     shared_before = set(os.listdir("/dev/shm"))
     process = hanging_run(opalign, home, tmp_path / "run")
     assert processes_mentioning(str(ROOT / "tests" / "liar" / "liar.py"))
@@ -86,7 +104,7 @@ def test_kill_leaves_nothing(opalign: Path, home: Path, tmp_path: Path) -> None:
     assert [r["verdict"] for r in records(opalign, tmp_path / "run")] == ["pass"]
 
 
-def test_interrupt_ends_in_order(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_interrupt_ends_in_order(opalign: Path, home: Path, tmp_path: Path) -> None:
     process = hanging_run(opalign, home, tmp_path / "run")
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=20)
@@ -97,14 +115,20 @@ def test_interrupt_ends_in_order(opalign: Path, home: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("killed", ["forkserver", "worker"])
 def test_outside_kill_harms_no_case(
-    opalign: Path, home: Path, tmp_path: Path, killed: str  # noqa: F811
+    opalign: Path,
+    home: Path,
+    tmp_path: Path,
+    killed: str,
 ) -> None:
     """Whoever kills a forkserver or a worker from outside costs time, never a case."""
     suite = tmp_path / "suite.txt"
     suite.write_text("".join(f'liar.slow(Tensor([{n}],"float32"), )\n' for n in range(1, 61)))
     process = subprocess.Popen(
         command(opalign, "--out", tmp_path / "run", suite),
-        env=environment_of(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment_of(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert wait_until(lambda: has_records(opalign, tmp_path / "run"))
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -119,7 +143,7 @@ def test_outside_kill_harms_no_case(
     assert {r["verdict"] for r in results} == {"pass"}
 
 
-def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite.txt"
     names = ["identity", "wrong_value", "nan", "wrong_gradient"]
     suite.write_text(
@@ -130,7 +154,9 @@ def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> No
         run = tmp_path / f"run{slots}"
         subprocess.run(
             command(opalign, "--out", run, "--slots", slots, "--seed", "7", suite),
-            env=environment_of(home), capture_output=True, check=False,
+            env=environment_of(home),
+            capture_output=True,
+            check=False,
         )
         seen.append([(r["case"], r["verdict"], r["message"]) for r in records(opalign, run)])
     assert len(seen[0]) == 40
@@ -149,24 +175,40 @@ def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> No
     ],
 )
 def test_exit_codes(
-    opalign: Path, home: Path, tmp_path: Path, arguments: list[str], code: int, said: str  # noqa: F811
+    opalign: Path,
+    home: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    code: int,
+    said: str,
 ) -> None:
     done = subprocess.run(
         command(opalign, "--out", tmp_path / "run", *arguments),
-        env=environment_of(home), capture_output=True, text=True, check=False,
+        env=environment_of(home),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == code, done.stdout + done.stderr
     assert said in done.stdout + done.stderr
 
 
-def test_summary(opalign: Path, home: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_summary(opalign: Path, home: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         command(
-            opalign, "--summary", tmp_path / "summary.json",
-            "--case", 'liar.identity(Tensor([2],"float32"), )',
-            "--case", 'liar.nan(Tensor([2],"float32"), )',
+            opalign,
+            "--summary",
+            tmp_path / "summary.json",
+            "--case",
+            'liar.identity(Tensor([2],"float32"), )',
+            "--case",
+            'liar.nan(Tensor([2],"float32"), )',
         ),
-        env=environment_of(home), capture_output=True, text=True, check=False, cwd=tmp_path,
+        env=environment_of(home),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["cases"] == 2

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from conftest import ROOT, environment_python, opalign_home
+from conftest import ROOT, environment_python
 
 FOLDER = ROOT / "tests" / "verdicts"
 ENVIRONMENTS = {"torch": "torch@2.13.0", "paddle": "paddle@3.3.1"}
@@ -52,22 +51,6 @@ def read_script(path: Path) -> Script:
     return script
 
 
-@pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An $OPALIGN_HOME with the lying framework, its honest twin, and what is installed."""
-    folder = tmp_path_factory.mktemp("home")
-    python = environment_python(ENVIRONMENTS["torch"])
-    for name in ("liar", "truth"):
-        environment = folder / "envs" / f"{name}@1"
-        environment.mkdir(parents=True)
-        adapter = ROOT / "tests" / "liar" / f"{name}.py"
-        description = {"python": str(python), "version": "1", "adapter": str(adapter)}
-        (environment / "env.json").write_text(json.dumps(description))
-    for installed in (opalign_home() / "envs").iterdir():
-        (folder / "envs" / installed.name).symlink_to(installed)
-    return folder
-
-
 def run_cases(
     opalign: Path, home: Path, folder: Path, script: Script, *options: str
 ) -> list[dict[str, str]]:
@@ -81,12 +64,18 @@ def run_cases(
     environment = {"OPALIGN_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
     done = subprocess.run(
         [*command, *script.options, *options],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=300,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode in (0, 1), done.stderr
     exported = subprocess.run(
         [opalign, "export", folder / "run", "--format", "jsonl"],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return [json.loads(line) for line in exported.stdout.splitlines()]
 
@@ -109,6 +98,8 @@ def test_verdicts(opalign: Path, home: Path, tmp_path: Path, path: Path) -> None
         if got != (expected.verdict, expected.stage, expected.reason) or (
             expected.message not in result["message"]
         ):
-            wrong.append(f"{path.name}:{expected.line}: {case}\n  -> {' '.join(got)} | {result['message']}")
+            wrong.append(
+                f"{path.name}:{expected.line}: {case}\n  -> {' '.join(got)} | {result['message']}"
+            )
     assert not wrong, "\n".join(wrong)
     assert not list(tmp_path.glob("*opalign_was_here*"))

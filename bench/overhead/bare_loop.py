@@ -15,8 +15,9 @@ import mmap
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
@@ -35,7 +36,7 @@ from opalign.worker.names import Resolver  # noqa: E402
 from opalign.worker.texts import Texts  # noqa: E402
 from opalign.worker.values import Decoder  # noqa: E402
 
-Call = Tuple[Callable[[], Any], List[Any], bool]
+Call = tuple[Callable[[], Any], list[Any], bool]
 
 
 def public_gradients() -> Callable[..., Any]:
@@ -48,7 +49,7 @@ def public_gradients() -> Callable[..., Any]:
     return lambda outs, ins, ups: paddle.grad(outs, ins, ups, allow_unused=True)
 
 
-def prepare(frame: Dict[str, Any], memory: Any, texts: Texts, resolver: Resolver) -> Call:
+def prepare(frame: dict[str, Any], memory: Any, texts: Texts, resolver: Resolver) -> Call:
     decoder = Decoder(adapter, lambda step: resolver.resolve(step["call"]))
     inputs, marked = [], []
     for offset, dtype, shape, wants_grad, *strides in frame["tensors"]:
@@ -68,7 +69,11 @@ def prepare(frame: Dict[str, Any], memory: Any, texts: Texts, resolver: Resolver
         kwargs = {name: decoder.decode(value) for name, value in step["kwargs"].items()}
         return (lambda: function(*args, **kwargs)), marked, bool(frame["program"]["backward"])
     names = {name: decoder.decode(value) for name, value in step["names"].items()}
-    return (lambda: texts.run(step["eval"], dict(names))), marked, bool(frame["program"]["backward"])
+    return (
+        (lambda: texts.run(step["eval"], dict(names))),
+        marked,
+        bool(frame["program"]["backward"]),
+    )
 
 
 def fails_with(error: Exception) -> Callable[[], Any]:
@@ -78,7 +83,7 @@ def fails_with(error: Exception) -> Callable[[], Any]:
     return fail
 
 
-def differentiable(value: Any, found: List[Any]) -> List[Any]:
+def differentiable(value: Any, found: list[Any]) -> list[Any]:
     if adapter.is_tensor(value):
         if adapter.is_differentiable(value):
             found.append(value)
@@ -88,7 +93,7 @@ def differentiable(value: Any, found: List[Any]) -> List[Any]:
     return found
 
 
-def output_shapes(calls: List[Call]) -> List[List[Tuple[str, List[int]]]]:
+def output_shapes(calls: list[Call]) -> list[list[tuple[str, list[int]]]]:
     """dtype and shape of what each call returns and differentiates, found out in a child, so that
     this process meets each call for the first time in the loop."""
     reader, writer = os.pipe()
@@ -130,10 +135,12 @@ def main() -> None:
     texts = Texts(adapter.namespace(), PRELUDES)
     resolver = Resolver(adapter)
     with open(FOLDER / "inputs.bin", "rb") as file:
-        memory = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        memory = mmap.mmap(
+            file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE
+        )
     ones = mmap.mmap(-1, 64 << 20)  # upstream gradients: any finite bytes will do
-    calls: List[Call] = []
-    for line in open(FOLDER / f"{FRAMEWORK}.jsonl"):
+    calls: list[Call] = []
+    for line in (FOLDER / f"{FRAMEWORK}.jsonl").read_text().splitlines():
         try:
             calls.append(prepare(json.loads(line), memory, texts, resolver))
         except Exception as error:  # an argument that this framework cannot even hold
@@ -149,7 +156,7 @@ def main() -> None:
     raised = 0
     begun = time.process_time()
     wall = time.perf_counter()
-    for (call, marked, _), given in zip(calls, upstream):
+    for (call, marked, _), given in zip(calls, upstream, strict=True):
         try:
             result = call()
             if given:
@@ -160,8 +167,12 @@ def main() -> None:
     print(
         json.dumps(
             {
-                "framework": FRAMEWORK, "calls": len(calls), "raised": raised,
-                "import_s": import_s, "loop_s": loop_s, "loop_wall_s": wall_s,
+                "framework": FRAMEWORK,
+                "calls": len(calls),
+                "raised": raised,
+                "import_s": import_s,
+                "loop_s": loop_s,
+                "loop_wall_s": wall_s,
             }
         )
     )

@@ -2,7 +2,8 @@
 // Writes what a run would send to its workers, without running it: for bare_loop.py.
 //   plan_frames CATALOG SUITE OUT FRAMEWORK...
 // makes OUT/inputs.bin, and OUT/<framework>.jsonl with a line {"tensors":…,"program":…} a case.
-// Cases without a program for every framework, and those with more than 64 KiB of inputs, are left out.
+// Cases without a program for every framework, and those with more than 64 KiB of inputs, are left
+// out.
 #include <fstream>
 #include <string>
 #include <vector>

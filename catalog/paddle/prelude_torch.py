@@ -363,5 +363,12 @@ def transform(name: str, x: Tensor, size: Any, axes: Any, norm: str) -> Tensor:
     function = getattr(torch.fft, name)
     if x.numel():
         return function(x, size, axes, norm)
-    like = function(x.detach().to("meta"), size, axes, norm)
-    return torch.zeros(like.shape, dtype=like.dtype) + x.sum().real.to(like.dtype.to_real())
+    # Its shape is that of a tensor with one element where x is empty but not transformed.
+    if axes is None:
+        done = list(range(0 if size is None else x.ndim - len(size), x.ndim))
+    else:
+        done = [axis % x.ndim for axis in ([axes] if isinstance(axes, int) else axes)]
+    filled = [n if i in done else n or 1 for i, n in enumerate(x.shape)]
+    like = function(x.new_zeros(filled), size, axes, norm)
+    shape = [n if i in done or x.shape[i] else 0 for i, n in enumerate(like.shape)]
+    return torch.zeros(shape, dtype=like.dtype) + x.sum().real.to(like.dtype.to_real())

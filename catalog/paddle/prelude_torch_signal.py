@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers for writing Paddle's signal, quantisation and transducer calls in Torch."""
 
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -69,7 +69,7 @@ def transducer_loss(
     """Minus the logarithm of the sum over all alignments of exp(their scores), for each row."""
     losses = []
     for row, (duration, count) in enumerate(zip(times.tolist(), lengths.tolist())):
-        scores = {}
+        scores: Dict[Tuple[int, int], Tensor] = {}
         for t in range(duration):
             for u in range(count + 1):
                 ways = []

@@ -21,12 +21,13 @@ using opalign::testing::passed_record;
 using opalign::testing::TemporaryDirectory;
 
 TEST_CASE("report: a JSON line") {
-  CHECK(to_json_line(passed_record(0)) ==
-        R"~({"case":"paddle.add(Tensor([0],\"float32\"), Tensor([1],\"float32\"), )",)~"
-        R"~("id":"0000000000000000","verdict":"pass","stage":"","reason":"","message":"",)~"
-        R"~("file":"suites/smoke.txt","line":1,"api":"paddle.add","wall_s":0.001,"runners":[)~"
-        R"~({"runner":"paddle@3.3.1:cpu","status":"finished","forward_s":1.2e-05,"backward_s":3.4e-05},)~"
-        R"~({"runner":"torch@2.13.0:cpu","status":"finished","forward_s":1.2e-05,"backward_s":3.4e-05}]})~");
+  CHECK(
+      to_json_line(passed_record(0)) ==
+      R"~({"case":"paddle.add(Tensor([0],\"float32\"), Tensor([1],\"float32\"), )",)~"
+      R"~("id":"0000000000000000","verdict":"pass","stage":"","reason":"","message":"",)~"
+      R"~("file":"suites/smoke.txt","line":1,"api":"paddle.add","wall_s":0.001,"runners":[)~"
+      R"~({"runner":"paddle@3.3.1:cpu","status":"finished","forward_s":1.2e-05,"backward_s":3.4e-05},)~"
+      R"~({"runner":"torch@2.13.0:cpu","status":"finished","forward_s":1.2e-05,"backward_s":3.4e-05}]})~");
 }
 
 TEST_CASE("report: a JSON line of a failure, with bytes that are not UTF-8") {

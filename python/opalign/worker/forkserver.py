@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forkserver: a process that imported the framework once and forks workers from itself. It starts
-no thread, so that each fork is a clean copy."""
+"""The forkserver: a process that imported the framework once and forks workers from itself. It
+starts no thread, so that each fork is a clean copy."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ class Forkserver:
             adapter.warm_up()
             if not process.is_single_threaded():
                 raise RuntimeError(f"{adapter.NAME} starts threads in its first call")
-        gc.collect()
-        gc.disable()
+        # What the import left behind is shared with all workers and never looked at again.
         gc.freeze()
 
     def serve(self) -> None:

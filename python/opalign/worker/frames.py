@@ -31,12 +31,20 @@ def _make_encode() -> Callable[[Frame], str]:
     encoder = json.JSONEncoder(
         separators=(",", ":"), allow_nan=False, check_circular=False, ensure_ascii=True
     )
-    make = json.encoder.c_make_encoder
+    make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:  # an interpreter without the accelerator
         return encoder.encode
     # JSONEncoder.encode makes this object again for each call.
     chunks = make(
-        None, encoder.default, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, False
+        None,
+        encoder.default,
+        json.encoder.encode_basestring_ascii,
+        None,
+        ":",
+        ",",
+        False,
+        False,
+        False,
     )
     return lambda frame: "".join(chunks(frame, 0))
 

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import importlib.util
 import os
@@ -29,6 +30,7 @@ from opalign.worker.texts import Texts  # noqa: E402
 def main() -> int:
     process.die_with_parent()
     options = _options()
+    gc.disable()  # an import makes objects to keep; looking for garbage takes a tenth of it
     # An interrupt from the terminal is opalign's to handle: it ends us when it is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     process.close_fds({0, 1, 2, options.control})

@@ -31,7 +31,13 @@ enum class DType : std::uint8_t {
 };
 inline constexpr int k_dtype_count = 17;
 
-enum class DTypeKind : std::uint8_t { boolean, unsigned_integer, signed_integer, floating, complex };
+enum class DTypeKind : std::uint8_t {
+  boolean,
+  unsigned_integer,
+  signed_integer,
+  floating,
+  complex
+};
 
 /// NumPy's spelling ("bool", "float32", …) and ml_dtypes' for the fp8 types.
 [[nodiscard]] std::string_view name(DType dtype);

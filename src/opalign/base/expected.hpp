@@ -34,16 +34,16 @@ class [[nodiscard]] Expected : public tl::expected<T, Error> {
 #define OPALIGN_CONCAT(a, b) OPALIGN_CONCAT_(a, b)
 
 /// TRY(expression): return its error from the calling function, or go on.
-#define TRY(...)                                              \
-  do {                                                        \
-    if (auto try_result = (__VA_ARGS__); !try_result)         \
-      return tl::unexpected(std::move(try_result.error()));   \
+#define TRY(...)                                            \
+  do {                                                      \
+    if (auto try_result = (__VA_ARGS__); !try_result)       \
+      return tl::unexpected(std::move(try_result.error())); \
   } while (false)
 
 /// TRY_ASSIGN(declaration, expression): bind its value, or return its error.
-#define TRY_ASSIGN(declaration, ...)                                              \
-  auto OPALIGN_CONCAT(try_value_, __LINE__) = (__VA_ARGS__);                      \
-  if (!OPALIGN_CONCAT(try_value_, __LINE__))                                      \
+#define TRY_ASSIGN(declaration, ...)                                                \
+  auto OPALIGN_CONCAT(try_value_, __LINE__) = (__VA_ARGS__);                        \
+  if (!OPALIGN_CONCAT(try_value_, __LINE__))                                        \
     return tl::unexpected(std::move(OPALIGN_CONCAT(try_value_, __LINE__).error())); \
   declaration = std::move(*OPALIGN_CONCAT(try_value_, __LINE__))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The project's one hash: XXH3, 64 bits, seed 0. Case ids and streams of values are made of it, so it
-// never changes. It is not a defence against anyone.
+// The project's one hash: XXH3, 64 bits, seed 0. Case ids and streams of values are made of it, so
+// it never changes. It is not a defence against anyone.
 #pragma once
 
 #include <cstdint>

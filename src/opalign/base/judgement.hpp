@@ -21,9 +21,9 @@ struct TensorStats {
   double max_abs = 0;
   double mean_abs = 0;
   double rms_abs = 0;
-  double max_rel = 0;       ///< |a-b| / max(|b|, floor), floor = the smallest normal of the dtype
+  double max_rel = 0;         ///< |a-b| / max(|b|, floor), floor = the smallest normal of the dtype
   std::uint64_t max_ulp = 0;  ///< distance in units of the last place of the dtype; 0 for integers
-  double bias = 0;          ///< mean of a-b, real part
+  double bias = 0;            ///< mean of a-b, real part
   double cosine = 1;
   std::int64_t first_mismatch = -1;  ///< flat index, -1 if none
   std::int64_t worst = -1;           ///< flat index of the largest error over limit, -1 if none
@@ -32,7 +32,7 @@ struct TensorStats {
 /// One pair of leaves that was compared.
 struct LeafComparison {
   Stage stage = Stage::forward;
-  std::string path;  ///< "output[1]", "grad(x)"
+  std::string path;              ///< "output[1]", "grad(x)"
   Reason reason = Reason::none;  ///< none where they agree
   std::string message;           ///< one line, empty where they agree
   std::string dtype;

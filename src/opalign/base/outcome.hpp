@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outcome: what one runner did with one unit, as a plain value. It does not say whether that is right.
+// Outcome: what one runner did with one unit, as a plain value. It does not say whether that is
+// right.
 #pragma once
 
 #include <complex>
@@ -41,10 +42,10 @@ enum class ErrorClass : std::uint8_t {
   not_registered,    ///< no kernel for this dtype or device
   invalid_argument,  ///< the framework refuses the arguments
   out_of_memory,
-  translation,   ///< the catalog's text failed, not the framework
-  no_such_name,  ///< the case names something that does not exist
-  not_allowed,   ///< the case names something that a case may not call
-  no_such_dtype, ///< the framework lacks an input's dtype
+  translation,    ///< the catalog's text failed, not the framework
+  no_such_name,   ///< the case names something that does not exist
+  not_allowed,    ///< the case names something that a case may not call
+  no_such_dtype,  ///< the framework lacks an input's dtype
   output_limit,
   other,
 };
@@ -58,12 +59,12 @@ struct RunnerError {
 };
 
 enum class OutcomeStatus : std::uint8_t {
-  finished,       ///< results are there; `error` may still say that the backward stage failed
-  failed,         ///< no results: `error` says why
-  died,           ///< the process ended by `signal` or with `exit_code`
-  broke_protocol, ///< sent something that is not a frame of the protocol
+  finished,        ///< results are there; `error` may still say that the backward stage failed
+  failed,          ///< no results: `error` says why
+  died,            ///< the process ended by `signal` or with `exit_code`
+  broke_protocol,  ///< sent something that is not a frame of the protocol
   timed_out,
-  not_run,        ///< this runner has no program for the unit
+  not_run,  ///< this runner has no program for the unit
 };
 
 struct Outcome {
@@ -73,8 +74,8 @@ struct Outcome {
   Result outputs;
   /// One for each differentiable input, in input order; nothing where the framework returned none.
   std::vector<std::optional<TensorView>> gradients;
-  bool has_gradients = false;          ///< the backward stage ran and finished
-  std::vector<std::string> modified;   ///< paths of inputs whose bytes the call changed
+  bool has_gradients = false;         ///< the backward stage ran and finished
+  std::vector<std::string> modified;  ///< paths of inputs whose bytes the call changed
   std::optional<RunnerError> error;
   int signal = 0;
   int exit_code = 0;

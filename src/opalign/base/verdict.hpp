@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed vocabulary of results: verdict, stage, reason. One table; no other place knows a label.
+// The closed vocabulary of results: verdict, stage, reason. One table; no other place knows a
+// label.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,14 @@ enum class Verdict : std::uint8_t {
 };
 
 /// Where it was decided.
-enum class Stage : std::uint8_t { none = 0, parse = 1, plan = 2, forward = 3, backward = 4, fetch = 5 };
+enum class Stage : std::uint8_t {
+  none = 0,
+  parse = 1,
+  plan = 2,
+  forward = 3,
+  backward = 4,
+  fetch = 5
+};
 
 /// Why a verdict is not a pass.
 enum class Reason : std::uint8_t {

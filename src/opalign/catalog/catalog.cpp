@@ -18,13 +18,14 @@ namespace fs = std::filesystem;
 
 using RawEntries = std::map<std::string, std::pair<std::string /*file*/, toml::table>, std::less<>>;
 
-constexpr std::array<std::string_view, 9> k_keys{"call",    "same_as", "values",  "no_grad", "backward",
-                                                 "inplace", "writes",  "compare", "note"};
+constexpr std::array<std::string_view, 9> k_keys{
+    "call", "same_as", "values", "no_grad", "backward", "inplace", "writes", "compare", "note"};
 
 /// A key is a framework's name if some entry's text under it uses that name ("torch.add(x, y)").
 /// So a new framework needs no list, and a misspelled key is still found out.
 std::set<std::string, std::less<>> frameworks_of(const RawEntries& raw) {
-  std::set<std::string, std::less<>> frameworks{"numpy", "scipy"}; // texts know them as np and so on
+  std::set<std::string, std::less<>> frameworks{"numpy",
+                                                "scipy"};  // texts know them as np and so on
   for (const auto& [api, source] : raw)
     for (const auto& [key, node] : source.second)
       if (const auto text = node.value<std::string_view>();
@@ -89,7 +90,7 @@ Expected<Invariant> invariant_of(const toml::node& node, const std::string& plac
 bool writes_first_parameter(std::string_view api) {
   const std::string_view leaf = api.substr(api.rfind('.') + 1);
   static const std::set<std::string_view> k_operators{
-      "__setitem__", "__iadd__",     "__isub__", "__imul__", "__itruediv__", "__idiv__",
+      "__setitem__", "__iadd__",      "__isub__", "__imul__", "__itruediv__", "__idiv__",
       "__ipow__",    "__ifloordiv__", "__imod__", "__iand__", "__ior__",      "__ixor__"};
   return k_operators.contains(leaf) || (leaf.ends_with('_') && !leaf.ends_with("__"));
 }
@@ -102,8 +103,8 @@ Expected<toml::table> resolve(const RawEntries& raw, const std::string& api, int
     return table;
   TRY_ASSIGN(std::string base_name, string_of(*alias, api + ".same_as"));
   if (!raw.contains(base_name) || depth > 8)
-    return fail(fmt::format("{}: [\"{}\"] same_as = \"{}\": expected another entry's name", file, api,
-                            base_name));
+    return fail(fmt::format("{}: [\"{}\"] same_as = \"{}\": expected another entry's name", file,
+                            api, base_name));
   TRY_ASSIGN(toml::table merged, resolve(raw, base_name, depth + 1));
   for (const auto& [key, value] : table)
     merged.insert_or_assign(key, value);
@@ -162,8 +163,8 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
 
   const auto require = [&](std::string_view parameter, std::string_view key) -> Expected<void> {
     if (entry.signature.find(parameter) == nullptr)
-      return fail(fmt::format("{}.{}: \"{}\" is not a parameter of {}", place, key, parameter,
-                              entry.call));
+      return fail(
+          fmt::format("{}.{}: \"{}\" is not a parameter of {}", place, key, parameter, entry.call));
     return {};
   };
   for (const std::string& parameter : entry.no_grad) {
@@ -205,7 +206,7 @@ Expected<Catalog> Catalog::load(const std::string& directory) {
     toml::table table;
     try {
       table = toml::parse_file(file.string());
-    } catch (const toml::parse_error& parse_error) { // toml++ reports through exceptions
+    } catch (const toml::parse_error& parse_error) {  // toml++ reports through exceptions
       std::ostringstream place;
       place << file.string() << ':' << parse_error.source().begin.line << ':'
             << parse_error.source().begin.column;

@@ -28,12 +28,12 @@ struct Entry {
   std::string api;
   std::string file;
   Signature signature;
-  std::string call;  ///< the signature as written
+  std::string call;                                              ///< the signature as written
   std::map<std::string, std::string, std::less<>> translations;  ///< framework name to its text
-  std::map<std::string, Domain, std::less<>> values;              ///< parameter to domain
+  std::map<std::string, Domain, std::less<>> values;             ///< parameter to domain
   std::vector<std::string> no_grad;
   bool backward = true;
-  std::string inplace;  ///< the parameter that the call writes and returns, or empty
+  std::string inplace;              ///< the parameter that the call writes and returns, or empty
   std::vector<std::string> writes;  ///< parameters that the call writes besides returning a result
   std::optional<Invariant> compare;
   std::string note;

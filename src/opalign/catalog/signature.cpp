@@ -66,7 +66,7 @@ Expected<Signature> parse_signature(std::string_view text) {
     return fail(fmt::format("signature: expected \"(…)\", got \"{}\"", text));
   Signature signature;
   for (std::string_view part : split_arguments(text.substr(1, text.size() - 2))) {
-    if (part == "*" || part == "/") // markers of Python that bind nothing
+    if (part == "*" || part == "/")  // markers of Python that bind nothing
       continue;
     Parameter parameter;
     if (part.starts_with('*')) {
@@ -76,8 +76,8 @@ Expected<Signature> parse_signature(std::string_view text) {
     const auto equals = part.find('=');
     parameter.name = std::string(trim(part.substr(0, equals)));
     if (parameter.name.empty() || signature.find(parameter.name) != nullptr)
-      return fail(fmt::format("signature \"{}\": expected a new parameter name, got \"{}\"", text,
-                              part));
+      return fail(
+          fmt::format("signature \"{}\": expected a new parameter name, got \"{}\"", text, part));
     if (equals != std::string_view::npos) {
       TRY_ASSIGN(parameter.default_value, parse_literal(trim(part.substr(equals + 1))));
     }
@@ -88,8 +88,7 @@ Expected<Signature> parse_signature(std::string_view text) {
 
 const BoundParameter* Bound::find(std::string_view name) const {
   const auto found =
-      std::ranges::find_if(
-      parameters, [&](const BoundParameter& p) { return p.name == name; });
+      std::ranges::find_if(parameters, [&](const BoundParameter& p) { return p.name == name; });
   return found == parameters.end() ? nullptr : &*found;
 }
 
@@ -130,8 +129,8 @@ Expected<Bound> bind(const Signature& signature, const cases::Call& call) {
       target = static_cast<std::size_t>(found - parameters.begin());
     }
     if (bound.parameters[target].value != nullptr)
-      return fail(fmt::format("{}: argument \"{}\" is given twice", call.callee,
-                              parameters[target].name));
+      return fail(
+          fmt::format("{}: argument \"{}\" is given twice", call.callee, parameters[target].name));
     bound.parameters[target].value = &argument.value;
     bound.parameters[target].argument = static_cast<int>(index);
   }

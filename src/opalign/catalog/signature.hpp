@@ -33,8 +33,8 @@ Expected<Signature> parse_signature(std::string_view text);
 struct BoundParameter {
   std::string_view name;
   const cases::Value* value = nullptr;
-  /// Where the call has it: index of the argument, or -1 for a default. A variadic parameter has the
-  /// index of its first item.
+  /// Where the call has it: index of the argument, or -1 for a default. A variadic parameter has
+  /// the index of its first item.
   int argument = -1;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases a run still has to run, one after the other: all of its suites, the rest of a run that
-// was cut short, its part of a sharded one, or those whose verdicts are asked for again.
+// Which cases a run still has to run, one after the other: all of its suites, the rest of a run
+// that was cut short, its part of a sharded one, or those whose verdicts are asked for again.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,9 @@ std::string api_of(const cases::Case& parsed) {
 }
 
 /// Parses all cases; errors go to standard error. Returns how many there were.
-Expected<int> each_case(const CasesOptions& options,
-                        const std::function<void(const cases::SuiteCase&, const cases::Case&)>& take) {
+Expected<int> each_case(
+    const CasesOptions& options,
+    const std::function<void(const cases::SuiteCase&, const cases::Case&)>& take) {
   TRY_ASSIGN(SuiteReader suites, SuiteReader::open(options.suites, {}));
   int wrong = 0;
   while (const std::optional<cases::SuiteCase> source = suites.next()) {
@@ -87,11 +88,13 @@ void add_cases(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CasesOptions>();
   CLI::App* command = app.add_subcommand("cases", "Look at suites without running them");
   command->require_subcommand(1);
-  command->footer("Examples:\n"
-                  "  opalign cases check suites/\n"
-                  "  opalign cases list --by-api suites/quickstart.txt\n"
-                  "  opalign cases fmt recorded.txt > canonical.txt\n");
-  const auto add = [&](const char* name, const char* what, Expected<int> (*action)(const CasesOptions&)) {
+  command->footer(
+      "Examples:\n"
+      "  opalign cases check suites/\n"
+      "  opalign cases list --by-api suites/quickstart.txt\n"
+      "  opalign cases fmt recorded.txt > canonical.txt\n");
+  const auto add = [&](const char* name, const char* what,
+                       Expected<int> (*action)(const CasesOptions&)) {
     CLI::App* sub = command->add_subcommand(name, what);
     sub->add_option("SUITE", options->suites, "Files, folders, globs, or -")->required();
     set_action(*sub, exit_code, [options, action] { return action(*options); });

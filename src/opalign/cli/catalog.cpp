@@ -224,9 +224,10 @@ void add_catalog(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CatalogOptions>();
   CLI::App* command = app.add_subcommand("catalog", "What is known of each API");
   command->require_subcommand(1);
-  command->footer("Examples:\n"
-                  "  opalign catalog show paddle.concat\n"
-                  "  opalign catalog check --runner paddle --runner torch\n");
+  command->footer(
+      "Examples:\n"
+      "  opalign catalog show paddle.concat\n"
+      "  opalign catalog check --runner paddle --runner torch\n");
   CLI::App* show_command = command->add_subcommand("show", "Print entries, or all names");
   show_command->add_option("API", options->apis, "Names of entries");
   CLI::App* check_command =
@@ -234,7 +235,8 @@ void add_catalog(CLI::App& app, int& exit_code) {
   check_command->add_option("--runner", options->runners, "Runners to ask")
       ->default_str("paddle torch");
   for (CLI::App* sub : {show_command, check_command})
-    sub->add_option("--catalog", options->directory, "Catalog directory (default: the shipped one)");
+    sub->add_option("--catalog", options->directory,
+                    "Catalog directory (default: the shipped one)");
   options->runners = {"paddle", "torch"};
   set_action(*show_command, exit_code, [options] { return show(*options); });
   set_action(*check_command, exit_code, [options] { return check(*options); });

@@ -31,10 +31,10 @@ Expected<RunnerLaunch> make_launch(const ResolvedRunner& runner, const LaunchOpt
   variables.emplace_back("OPALIGN_OUTPUT_LIMIT", fmt::to_string(options.output_limit));
   if (!environment.pythonpath.empty()) {
     const char* inherited = std::getenv("PYTHONPATH");
-    variables.emplace_back("PYTHONPATH",
-                           fmt::format("{}{}{}", fmt::join(environment.pythonpath, ":"),
-                                       inherited == nullptr ? "" : ":",
-                                       inherited == nullptr ? "" : inherited));
+    variables.emplace_back(
+        "PYTHONPATH",
+        fmt::format("{}{}{}", fmt::join(environment.pythonpath, ":"),
+                    inherited == nullptr ? "" : ":", inherited == nullptr ? "" : inherited));
   }
   return made;
 }

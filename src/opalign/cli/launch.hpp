@@ -13,15 +13,15 @@
 namespace opalign::cli {
 
 struct RunnerLaunch {
-  std::string spec;       ///< canonical
+  std::string spec;  ///< canonical
   std::string framework;
   worker::Launch launch;
 };
 
 struct LaunchOptions {
   int threads = 1;
-  std::size_t output_limit = 0;         ///< bytes a call may return
-  std::vector<std::string> preludes;    ///< of this framework
+  std::size_t output_limit = 0;       ///< bytes a call may return
+  std::vector<std::string> preludes;  ///< of this framework
 };
 
 /// Finds the environment that the spec names. Errors list what there is.

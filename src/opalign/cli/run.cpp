@@ -37,9 +37,8 @@ Expected<std::vector<RunnerLaunch>> make_launches(const RunOptions& options,
   std::vector<RunnerLaunch> launches;
   for (const std::string& text : texts) {
     TRY_ASSIGN(const ResolvedRunner runner, resolve_runner(text));
-    TRY_ASSIGN(RunnerLaunch made,
-               make_launch(runner, {options.sched.threads, options.output_limit,
-                                    catalog.preludes(runner.spec.framework)}));
+    TRY_ASSIGN(RunnerLaunch made, make_launch(runner, {options.sched.threads, options.output_limit,
+                                                       catalog.preludes(runner.spec.framework)}));
     launches.push_back(std::move(made));
   }
   return launches;
@@ -53,7 +52,7 @@ Expected<store::Writer> open_writer(const RunOptions& options, const store::Fact
     TRY_ASSIGN(const store::Facts recorded, reader.facts());
     store::Facts asked = facts;
     if (!options.retest.empty())
-      asked.erase("suites"); // the cases come from the run itself
+      asked.erase("suites");  // the cases come from the run itself
     TRY(check_same_run(recorded, asked));
   }
   return store::Writer::resume(options.out);
@@ -110,9 +109,10 @@ Expected<int> run(RunOptions options) {
   }
   fmt::print("{}", report::to_text(summary));
   if (totals->interrupted)
-    fmt::print("interrupted: what was running has no verdict; the same command with --out {} "
-               "--resume goes on\n",
-               options.out);
+    fmt::print(
+        "interrupted: what was running has no verdict; the same command with --out {} "
+        "--resume goes on\n",
+        options.out);
   fmt::print("run: {}\n", options.out);
   for (const auto& [label, count] : summary.verdicts)
     if (info(*parse_verdict(label)).is_failure)

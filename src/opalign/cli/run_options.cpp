@@ -90,7 +90,7 @@ void declare_options(CLI::App& command, RunOptions& options) {
                   "Cases with larger inputs are skipped")
       ->transform(CLI::AsSizeValue(false));
   command.add_option("--catalog", options.catalog, "Catalog directory (default: the shipped one)");
-  options.sched.slots = 0; // 0: not given
+  options.sched.slots = 0;  // 0: not given
   options.sched.threads = 0;
 }
 

@@ -8,7 +8,8 @@ namespace opalign::cli {
 Expected<SuiteReader> SuiteReader::open(const std::vector<std::string>& suites,
                                         const std::vector<std::string>& cases) {
   if (suites.empty() && cases.empty())
-    return fail("nothing to run", "give a suite, or --case 'paddle.abs(Tensor([3],\"float32\"), )'");
+    return fail("nothing to run",
+                "give a suite, or --case 'paddle.abs(Tensor([3],\"float32\"), )'");
   SuiteReader reader;
   TRY_ASSIGN(reader.m_files, cases::expand_suites(suites));
   for (const std::string& text : cases)

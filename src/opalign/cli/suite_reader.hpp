@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of a run one after the other, as the scheduler asks for them: suites, then --case texts.
+// The cases of a run one after the other, as the scheduler asks for them: suites, then --case
+// texts.
 #pragma once
 
 #include <deque>
@@ -14,7 +15,7 @@ namespace opalign::cli {
 
 class SuiteReader {
  public:
-  SuiteReader() = default; ///< has no case
+  SuiteReader() = default;  ///< has no case
   /// Fails if an argument matches nothing, or if there is neither a suite nor a case.
   static Expected<SuiteReader> open(const std::vector<std::string>& suites,
                                     const std::vector<std::string>& cases);

@@ -160,7 +160,7 @@ void append_arguments(std::string& out, const std::vector<cases::Argument>& argu
   out += R"("args":[)";
   const char* separator = "";
   for (const cases::Argument& argument : arguments) {
-    if (!argument.name.empty()) // the parser lets no positional argument follow a keyword
+    if (!argument.name.empty())  // the parser lets no positional argument follow a keyword
       continue;
     out += separator;
     append_value(out, argument.value, next_tensor);

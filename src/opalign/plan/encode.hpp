@@ -15,8 +15,8 @@ namespace opalign::plan {
 /// Appends `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Appends a value. Input tensors are numbered in the order of the text: `next_tensor` is the number
-/// of the first one and is moved past the last.
+/// Appends a value. Input tensors are numbered in the order of the text: `next_tensor` is the
+/// number of the first one and is moved past the last.
 void append_value(std::string& out, const cases::Value& value, std::size_t& next_tensor);
 
 /// Appends `"args":[…],"kwargs":{…}` of a call.

@@ -29,7 +29,8 @@ struct Collector {
 
   void items(const std::vector<cases::Value>& values) const {
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (!std::holds_alternative<std::int64_t>(values[i].data)) // most lists are of plain integers
+      if (!std::holds_alternative<std::int64_t>(
+              values[i].data))  // most lists are of plain integers
         collect_tensors(values[i], fmt::format("{}[{}]", path, i), argument, found);
   }
 };
@@ -132,7 +133,7 @@ catalog::DomainValue domain_value(const cases::Value& value) {
 }
 
 std::vector<catalog::NamedValue> domain_names(const catalog::Domain& domain,
-                                           const catalog::Bound& bound) {
+                                              const catalog::Bound& bound) {
   std::vector<catalog::NamedValue> names;
   for (const std::string& name : domain.names())
     if (const catalog::BoundParameter* parameter = bound.find(name))
@@ -151,7 +152,8 @@ Expected<value::Fill> fill_of(const Occurrence& occurrence, const catalog::Entry
   if (tensor.domain) {
     TRY_ASSIGN(const catalog::Domain domain, catalog::parse_domain(*tensor.domain));
     return catalog::evaluate(
-        domain, self, bound == nullptr ? std::vector<catalog::NamedValue>() : domain_names(domain, *bound));
+        domain, self,
+        bound == nullptr ? std::vector<catalog::NamedValue>() : domain_names(domain, *bound));
   }
   if (entry != nullptr && bound != nullptr)
     if (const auto found = entry->values.find(parameter); found != entry->values.end())
@@ -231,10 +233,11 @@ Expected<Input> make_input(const Occurrence& occurrence, const catalog::Entry* e
   const cases::Tensor& tensor = *occurrence.tensor;
   Input input;
   input.path = occurrence.path;
-  input.name = parameter.empty() ? occurrence.path
-                                 : std::string(parameter) +
-                                       occurrence.path.substr(std::min(
-                                           occurrence.path.find('['), occurrence.path.size()));
+  input.name =
+      parameter.empty()
+          ? occurrence.path
+          : std::string(parameter) +
+                occurrence.path.substr(std::min(occurrence.path.find('['), occurrence.path.size()));
   input.dtype = tensor.dtype;
   input.shape = tensor.shape;
   const std::optional<std::int64_t> elements = numel(tensor.shape);

@@ -45,9 +45,10 @@ void append_names(std::string& out, const PlannedCall& planned) {
     out += separator;
     append_json_string(out, parameter.name);
     out += ':';
-    std::size_t next = parameter.argument < 0
-                           ? 0
-                           : planned.tensor_of_argument[static_cast<std::size_t>(parameter.argument)];
+    std::size_t next =
+        parameter.argument < 0
+            ? 0
+            : planned.tensor_of_argument[static_cast<std::size_t>(parameter.argument)];
     append_value(out, *parameter.value, next);
     separator = ",";
   }
@@ -198,16 +199,16 @@ Draft draft_of(const cases::Case& parsed, const catalog::Catalog& catalog) {
       continue;
     }
     const auto* assign = std::get_if<cases::Assign>(&statement);
-    const cases::Call* call = assign != nullptr
-                                  ? std::get_if<cases::Call>(&assign->value.data)
-                                  : &std::get<cases::Evaluate>(statement).call;
+    const cases::Call* call = assign != nullptr ? std::get_if<cases::Call>(&assign->value.data)
+                                                : &std::get<cases::Evaluate>(statement).call;
     if (call == nullptr)
       continue;
     PlannedCall planned;
     planned.call = call;
     const std::string receiver = call->callee.substr(0, call->callee.find('.'));
     if (call->on_variable) {
-      planned.api = fmt::format("{}.Tensor.{}", framework, call->callee.substr(receiver.size() + 1));
+      planned.api =
+          fmt::format("{}.Tensor.{}", framework, call->callee.substr(receiver.size() + 1));
       planned.method = std::make_unique<cases::Call>(*call);
       planned.method->arguments.insert(planned.method->arguments.begin(),
                                        {"", {cases::Name{receiver}}});
@@ -313,7 +314,8 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
       if (!input)
         return invalid(Reason::not_bound, input.error());
       const std::size_t bytes = (buffer_bytes(*input) + 63) / 64 * 64;
-      if (bytes > m_options.max_input_bytes - std::min(unit.input_bytes, m_options.max_input_bytes)) {
+      if (bytes >
+          m_options.max_input_bytes - std::min(unit.input_bytes, m_options.max_input_bytes)) {
         unit.judgement =
             judged(Verdict::skipped, Stage::plan, Reason::memory_limit,
                    {fmt::format("inputs take more than {} bytes", m_options.max_input_bytes),
@@ -353,10 +355,8 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
       draft.calls, [](const PlannedCall& call) { return call.entry == nullptr; });
   for (std::size_t i = 0; i < m_frameworks.size(); ++i) {
     const std::string& framework = m_frameworks[i];
-    const bool needs_entries =
-        std::ranges::any_of(draft.calls, [&](const PlannedCall& call) {
-          return framework_of(call.api) != framework;
-        });
+    const bool needs_entries = std::ranges::any_of(
+        draft.calls, [&](const PlannedCall& call) { return framework_of(call.api) != framework; });
     std::optional<std::string> body;
     if (!needs_entries || unknown == draft.calls.end())
       body = make_program(draft, framework, unit);
@@ -364,11 +364,11 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
       unit.programs[i] = {Program::Kind::run, std::move(*body)};
       continue;
     }
-    unit.judgement = judged(
-        Verdict::unsupported, Stage::plan, Reason::no_translation,
-        {fmt::format("{}: no translation to {}",
-                     unknown == draft.calls.end() ? unit.api : unknown->api, framework),
-         "a catalog entry would give it one (docs/catalog.md)"});
+    unit.judgement =
+        judged(Verdict::unsupported, Stage::plan, Reason::no_translation,
+               {fmt::format("{}: no translation to {}",
+                            unknown == draft.calls.end() ? unit.api : unknown->api, framework),
+                "a catalog entry would give it one (docs/catalog.md)"});
   }
   if (unit.judgement) {
     // Nothing to compare: ask only whether the name exists, where its own framework is in the run.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit: a planned case, ready to run: what its inputs are and what each runner executes. It holds no
-// tensor and no process.
+// Unit: a planned case, ready to run: what its inputs are and what each runner executes. It holds
+// no tensor and no process.
 #pragma once
 
 #include <cstddef>

@@ -8,11 +8,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <opalign/worker/reply.hpp>
 
@@ -49,7 +49,7 @@ std::string op_of(const Json& frame) {
 }
 
 std::size_t file_size(int fd) {
-  struct stat info {};
+  struct stat info{};
   return ::fstat(fd, &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
@@ -71,8 +71,11 @@ std::size_t private_bytes(pid_t pid) {
 }  // namespace
 
 Fleet::Fleet(FleetOptions options, worker::Launch launch, int arena_fd, int pool_fd)
-    : m_options(std::move(options)), m_launch(std::move(launch)), m_arena_fd(arena_fd),
-      m_pool_fd(pool_fd), m_memory_checked(Clock::now()) {}
+    : m_options(std::move(options)),
+      m_launch(std::move(launch)),
+      m_arena_fd(arena_fd),
+      m_pool_fd(pool_fd),
+      m_memory_checked(Clock::now()) {}
 
 Expected<void> Fleet::start() {
   TRY_ASSIGN(m_server, worker::Forkserver::launch(m_launch));
@@ -91,8 +94,8 @@ int Fleet::capacity() const {
   std::ptrdiff_t places = 0;
   for (const auto& worker : m_workers)
     if (can_take(*worker))
-      places += std::ranges::count_if(worker->outputs,
-                                      [](const auto& output) { return !output->busy; });
+      places +=
+          std::ranges::count_if(worker->outputs, [](const auto& output) { return !output->busy; });
   return static_cast<int>(places) - static_cast<int>(m_backlog.size() + m_alone.size());
 }
 
@@ -161,8 +164,8 @@ Expected<void> Fleet::on_control(const Json& frame) {
   if (op == "hello") {
     const std::int64_t protocol = integer(frame, "protocol").value_or(0);
     if (protocol != k_protocol_version)
-      return fail(fmt::format("{}: expected protocol {}, got {}", runner(), k_protocol_version,
-                              protocol));
+      return fail(
+          fmt::format("{}: expected protocol {}, got {}", runner(), k_protocol_version, protocol));
     m_version = frame.value("version", "");
     m_hello = true;
     return {};
@@ -176,18 +179,18 @@ Expected<void> Fleet::on_control(const Json& frame) {
   if (op == "forked") {
     worker->pid = static_cast<pid_t>(integer(frame, "pid").value_or(-1));
     worker->pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, worker->pid, 0)));
-    if (worker->fate != Fate::none) // decided to kill it before we knew its pid
+    if (worker->fate != Fate::none)  // decided to kill it before we knew its pid
       kill(*worker);
   } else if (op == "exited") {
     if (!worker->lost)
-      receive(*worker); // answers that it sent before it went
+      receive(*worker);  // answers that it sent before it went
     bury(*worker, static_cast<int>(integer(frame, "signal").value_or(0)),
          static_cast<int>(integer(frame, "code").value_or(0)));
   }
   if (m_failed_starts > k_max_failed_starts)
-    return fail(fmt::format("{}: workers die before they are ready\n{}", runner(),
-                            m_server.output_tail()),
-                "try: opalign env doctor");
+    return fail(
+        fmt::format("{}: workers die before they are ready\n{}", runner(), m_server.output_tail()),
+        "try: opalign env doctor");
   return {};
 }
 
@@ -214,12 +217,11 @@ Expected<void> Fleet::request_workers() {
     return {};
   const auto alive = std::ranges::count_if(
       m_workers, [](const auto& worker) { return !worker->lost && !worker->retired; });
-  for (auto n = alive; n < m_options.workers + 1; ++n) { // one spare
+  for (auto n = alive; n < m_options.workers + 1; ++n) {  // one spare
     auto worker = std::make_unique<Worker>();
     worker->number = m_next_worker++;
-    TRY_ASSIGN(worker->channel,
-               m_server.request_worker(worker->number, m_options.threads, m_options.memory,
-                                       m_arena_fd, m_pool_fd));
+    TRY_ASSIGN(worker->channel, m_server.request_worker(worker->number, m_options.threads,
+                                                        m_options.memory, m_arena_fd, m_pool_fd));
     ++m_workers_started;
     m_workers.push_back(std::move(worker));
   }
@@ -294,7 +296,7 @@ void Fleet::on_need(Worker& worker, const Json& frame) {
     break_off(worker);
     return;
   }
-  if (worker.queue.front().moved) // it is about to be killed
+  if (worker.queue.front().moved)  // it is about to be killed
     return;
   GradientRequest request{worker.queue.front().job.id, worker.number, {}};
   for (const Json& gradient : frame["grads"]) {
@@ -317,7 +319,8 @@ void Fleet::on_need(Worker& worker, const Json& frame) {
 
 void Fleet::send_gradients(const GradientRequest& request, const std::string& tensors) {
   if (Worker* worker = find(request.worker)) {
-    worker->channel.send(fmt::format(R"({{"op":"grads","id":{},"tensors":{}}})", request.job, tensors));
+    worker->channel.send(
+        fmt::format(R"({{"op":"grads","id":{},"tensors":{}}})", request.job, tensors));
     worker->channel.flush();
   }
 }
@@ -361,9 +364,9 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
     deliver(worker, done.job, std::move(*outcome), std::move(output));
   }
   ++worker.executed;
-  worker.retired = worker.retired || done.job.alone; // spares stay fresh
+  worker.retired = worker.retired || done.job.alone;  // spares stay fresh
   if (std::ranges::all_of(worker.queue, &Running::moved) && !worker.queue.empty()) {
-    worker.retired = true; // a new worker costs less than answers that nobody wants
+    worker.retired = true;  // a new worker costs less than answers that nobody wants
     kill(worker);
   }
   if (worker.retired && worker.queue.empty())
@@ -416,8 +419,7 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
                          queue.front().job.attempts + 1 >= k_max_attempts)) {
     Job& job = queue.front().job;
     m_busy_s += seconds_since(worker.head_since);
-    const bool died_by_itself =
-        worker.fate == Fate::none || worker.fate == Fate::broke_protocol;
+    const bool died_by_itself = worker.fate == Fate::none || worker.fate == Fate::broke_protocol;
     if (died_by_itself && worker.executed > 0 && !job.alone && !m_deadly.contains(job.kind)) {
       job.alone = true;
       requeue(std::move(job));
@@ -429,13 +431,19 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
       outcome.signal = signal;
       outcome.exit_code = exit_code;
       switch (worker.fate) {
-      case Fate::none: outcome.status = OutcomeStatus::died; break;
-      case Fate::broke_protocol: outcome.status = OutcomeStatus::broke_protocol; break;
-      case Fate::timed_out: outcome.status = OutcomeStatus::timed_out; break;
-      case Fate::aborted:
-        outcome.status = OutcomeStatus::failed;
-        outcome.error = worker.abort_error;
-        break;
+        case Fate::none:
+          outcome.status = OutcomeStatus::died;
+          break;
+        case Fate::broke_protocol:
+          outcome.status = OutcomeStatus::broke_protocol;
+          break;
+        case Fate::timed_out:
+          outcome.status = OutcomeStatus::timed_out;
+          break;
+        case Fate::aborted:
+          outcome.status = OutcomeStatus::failed;
+          outcome.error = worker.abort_error;
+          break;
       }
       m_server.drain_output();
       if (!outcome.error && worker.fate == Fate::none && !m_server.output_tail().empty())
@@ -570,7 +578,7 @@ void Fleet::check_memory() {
     if (m_options.memory == 0 || worker->pid <= 0 || worker->retired || !worker->active ||
         private_bytes(worker->pid) < m_options.memory / 2)
       continue;
-    worker->retired = true; // what it leaked would starve an innocent job
+    worker->retired = true;  // what it leaked would starve an innocent job
     if (worker->queue.empty())
       kill(*worker);
   }

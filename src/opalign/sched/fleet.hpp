@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fleet: all processes of one runner. It starts and replaces workers, hands them jobs, and turns
-// whatever becomes of a job (an answer, garbage, a death) into an Outcome, charged to that job alone.
-// It does not know units, references or verdicts.
+// whatever becomes of a job (an answer, garbage, a death) into an Outcome, charged to that job
+// alone. It does not know units, references or verdicts.
 //
-// A worker runs its queue in order, and the mark in its first output file (docs/protocol.md) says which
-// job it is in. So a death is charged to the marked job; the others in its queue run elsewhere.
-// A job that dies in a worker that had run others before is run again in a fresh one, alone: only
-// what happens there counts. Once a kind of job has died so, its deaths are believed at once.
+// A worker runs its queue in order, and the mark in its first output file (docs/protocol.md) says
+// which job it is in. So a death is charged to the marked job; the others in its queue run
+// elsewhere. A job that dies in a worker that had run others before is run again in a fresh one,
+// alone: only what happens there counts. Once a kind of job has died so, its deaths are believed at
+// once.
 #pragma once
 
 #include <chrono>
@@ -20,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
 #include <poll.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include <opalign/base/outcome.hpp>
 #include <opalign/worker/forkserver.hpp>
@@ -42,11 +43,11 @@ struct OutputFile {
 struct Job {
   std::uint64_t id = 0;  ///< unique in the run, not 0
   bool resolve = false;  ///< only resolve a name
-  std::string body;      ///< members of the run frame after "out", or of the resolve frame after "id"
+  std::string body;  ///< members of the run frame after "out", or of the resolve frame after "id"
   std::vector<std::string> input_names;
-  std::string kind;      ///< the API: deaths of one kind have one cause
-  bool alone = false;    ///< needs a fresh worker
-  int attempts = 0;      ///< workers that died with it unmarked
+  std::string kind;    ///< the API: deaths of one kind have one cause
+  bool alone = false;  ///< needs a fresh worker
+  int attempts = 0;    ///< workers that died with it unmarked
 };
 
 /// What became of a job. `output` keeps alive what the outcome's tensors point into.

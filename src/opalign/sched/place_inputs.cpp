@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t k_alignment = 64;
 
-std::size_t aligned(std::size_t bytes) { return (bytes + k_alignment - 1) / k_alignment * k_alignment; }
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + k_alignment - 1) / k_alignment * k_alignment;
+}
 
 std::size_t bytes_of(const plan::Input& input) {
   return static_cast<std::size_t>(input.buffer_numel) * size_of(input.dtype);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit's inputs into its region of the arena, and the `tensors` list that tells workers where they
-// lie. It draws values with value/ and chooses no address itself beyond packing.
+// A unit's inputs into its region of the arena, and the `tensors` list that tells workers where
+// they lie. It draws values with value/ and chooses no address itself beyond packing.
 #pragma once
 
 #include <cstddef>

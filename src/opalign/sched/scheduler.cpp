@@ -113,8 +113,8 @@ Expected<void> Loop::set_up(const std::vector<RunnerLaunch>& runners) {
   TRY_ASSIGN(m_pool_read_only, worker::reopen_read_only(m_pool));
   for (const RunnerLaunch& runner : runners) {
     FleetOptions fleet{runner.spec, m_options.slots, m_options.threads, m_options.memory_limit};
-    m_fleets.push_back(std::make_unique<Fleet>(std::move(fleet), runner.launch,
-                                               m_arena.worker_fd(), m_pool_read_only.get()));
+    m_fleets.push_back(std::make_unique<Fleet>(std::move(fleet), runner.launch, m_arena.worker_fd(),
+                                               m_pool_read_only.get()));
   }
   for (const auto& fleet : m_fleets) {
     TRY(fleet->start());
@@ -186,8 +186,8 @@ Expected<void> Loop::launch(plan::Unit unit) {
              fmt::format("inputs of {} bytes do not fit in the memory budget of {}", bytes,
                          m_options.memory_budget));
     } else {
-      Expected<std::string> placed = place_inputs(flight.unit, m_options.seed, *flight.region,
-                                                  m_arena.region(*flight.region));
+      Expected<std::string> placed =
+          place_inputs(flight.unit, m_options.seed, *flight.region, m_arena.region(*flight.region));
       if (placed)
         tensors = std::move(*placed);
       else
@@ -255,8 +255,9 @@ void Loop::serve(Fleet& fleet, const GradientRequest& request) {
     bytes += bytes_of(gradient);
   const std::optional<std::size_t> region = m_arena.allocate(bytes);
   if (!region) {
-    fleet.abort(request.job, {ErrorClass::out_of_memory, Stage::backward, "",
-                              fmt::format("no room for upstream gradients of {} bytes", bytes), ""});
+    fleet.abort(request.job,
+                {ErrorClass::out_of_memory, Stage::backward, "",
+                 fmt::format("no room for upstream gradients of {} bytes", bytes), ""});
     return;
   }
   flight.gradient_regions.push_back(*region);
@@ -322,8 +323,8 @@ Expected<void> Loop::finish(Flight& flight) {
   for (const plan::Input& input : unit.inputs)
     if (input.differentiable)
       context.gradient_names.push_back(input.name);
-  Judgement judgement = compare::judge(m_policy, context, outcomes.front(),
-                                       std::span(outcomes).subspan(1));
+  Judgement judgement =
+      compare::judge(m_policy, context, outcomes.front(), std::span(outcomes).subspan(1));
   // A judgement of the plan stands, unless a name that was only resolved turns out not to exist.
   if (unit.judgement && judgement.verdict != Verdict::invalid)
     judgement = *unit.judgement;
@@ -346,7 +347,7 @@ Expected<Totals> Loop::run() {
   Clock::time_point interrupted_at;
   std::vector<pollfd> polls;
   while (true) {
-    TRY(judge_complete()); // frees the output files that dispatch needs
+    TRY(judge_complete());  // frees the output files that dispatch needs
     TRY(dispatch());
     if (m_flights.empty() && (m_interrupted || (m_exhausted && !m_waiting)))
       break;
@@ -363,7 +364,7 @@ Expected<Totals> Loop::run() {
       interrupted_at = Clock::now();
     }
     if (m_interrupted && Clock::now() - interrupted_at > k_grace)
-      break; // what is still running has no verdict and is run again when the run is resumed
+      break;  // what is still running has no verdict and is run again when the run is resumed
     for (const auto& fleet : m_fleets) {
       TRY(fleet->handle());
     }
@@ -378,7 +379,8 @@ Expected<Totals> Loop::run() {
   totals.interrupted = m_interrupted;
   const double wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
   for (const auto& fleet : m_fleets) {
-    totals.busy += fleet->busy_s() / (wall_s * m_options.slots * static_cast<double>(m_fleets.size()));
+    totals.busy +=
+        fleet->busy_s() / (wall_s * m_options.slots * static_cast<double>(m_fleets.size()));
     totals.versions.push_back(fleet->version());
   }
   return totals;

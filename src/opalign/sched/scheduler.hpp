@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduler: the one event loop of a run. Units come from a source, several are in flight, and each
-// leaves as a judgement to a sink. It knows limits and memory; it does not know suites, files or SQL.
+// leaves as a judgement to a sink. It knows limits and memory; it does not know suites, files or
+// SQL.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ struct RunnerLaunch {
 };
 
 struct Options {
-  int slots = 2;            ///< workers of each runner that take jobs
-  int threads = 1;          ///< threads inside a framework
-  double time_limit_s = 10; ///< a call may take max(this, 20 x the slowest other runner)
+  int slots = 2;                  ///< workers of each runner that take jobs
+  int threads = 1;                ///< threads inside a framework
+  double time_limit_s = 10;       ///< a call may take max(this, 20 x the slowest other runner)
   std::size_t memory_limit = 0;   ///< bytes a worker may allocate, 0 for any
   std::size_t memory_budget = 0;  ///< bytes that all units in flight may be expected to take
   std::uint64_t seed = 0;
@@ -43,7 +44,7 @@ struct Finished {
 };
 
 struct Totals {
-  double busy = 0;      ///< share of the workers' time that was spent on jobs, 0 to 1
+  double busy = 0;  ///< share of the workers' time that was spent on jobs, 0 to 1
   bool interrupted = false;
   std::vector<std::string> versions;  ///< of the frameworks, as they report them
 };

@@ -102,8 +102,8 @@ struct Probability {
 struct PositiveDefinite {
   bool operator==(const PositiveDefinite&) const = default;
 };
-/// Last two dims n x n: symmetric (Hermitian), uniform in (-1, 1); integers in [-100, 100], unsigned
-/// ones in [0, 200].
+/// Last two dims n x n: symmetric (Hermitian), uniform in (-1, 1); integers in [-100, 100],
+/// unsigned ones in [0, 200].
 struct Symmetric {
   bool operator==(const Symmetric&) const = default;
 };

@@ -40,8 +40,8 @@ std::optional<std::size_t> Arena::allocate(std::size_t bytes) {
 void Arena::free(std::size_t offset) {
   const auto found = m_used.find(offset);
   if (found->second > k_keep)
-    ::fallocate(m_fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                static_cast<off_t>(offset), static_cast<off_t>(found->second));
+    ::fallocate(m_fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                static_cast<off_t>(found->second));
   m_used.erase(found);
 }
 

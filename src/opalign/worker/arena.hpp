@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: the memory in which inputs travel, shared by all workers of a run. It hands out regions; it
-// does not know what is in them.
+// Arena: the memory in which inputs travel, shared by all workers of a run. It hands out regions;
+// it does not know what is in them.
 #pragma once
 
 #include <cstddef>

@@ -48,9 +48,9 @@ ExecImage make_image(const Launch& launch, std::vector<std::string>& arguments) 
 
 [[noreturn]] void run_child(const ExecImage& image, pid_t parent, int control, int output) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) // it died before the call above
+  if (::getppid() != parent)  // it died before the call above
     ::_exit(127);
-  ::setpgid(0, 0); // a Ctrl-C is for opalign to handle
+  ::setpgid(0, 0);  // a Ctrl-C is for opalign to handle
   const int null = ::open("/dev/null", O_RDONLY);
   ::dup2(null, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);

@@ -17,7 +17,8 @@
 namespace opalign::worker {
 
 struct Launch {
-  std::vector<std::string> arguments;  ///< interpreter, main.py, --framework …; "--control 3" is added
+  std::vector<std::string>
+      arguments;  ///< interpreter, main.py, --framework …; "--control 3" is added
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to our own
 };
 

@@ -15,7 +15,8 @@ namespace opalign::worker {
 
 inline constexpr std::size_t k_max_frame = std::size_t{64} << 20;
 
-/// One end of a socket pair, non-blocking. Frames out are queued and written as the peer takes them.
+/// One end of a socket pair, non-blocking. Frames out are queued and written as the peer takes
+/// them.
 class Channel {
  public:
   Channel() = default;

@@ -47,9 +47,8 @@ Expected<Inquiry> Inquiry::start(const Launch& launch) {
     return fail(hello.value("message", "the import failed"), "try: opalign env doctor");
   inquiry.m_version = hello.value("version", "");
   TRY_ASSIGN(inquiry.m_memory, make_memfd("opalign-inquiry", k_memory_bytes));
-  TRY_ASSIGN(inquiry.m_channel,
-             inquiry.m_server.request_worker(1, 1, 0, inquiry.m_memory.get(),
-                                             inquiry.m_memory.get()));
+  TRY_ASSIGN(inquiry.m_channel, inquiry.m_server.request_worker(1, 1, 0, inquiry.m_memory.get(),
+                                                                inquiry.m_memory.get()));
   TRY(inquiry.wait(inquiry.m_channel, "its start"));
   return inquiry;
 }

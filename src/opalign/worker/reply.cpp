@@ -81,25 +81,32 @@ Expected<Result> read_result(const Json& node, std::span<const std::byte> output
   if (depth > k_max_depth)
     return broken("less nesting");
   switch (node.type()) {
-  case Json::value_t::null: return Result{std::monostate()};
-  case Json::value_t::boolean: return Result{node.get<bool>()};
-  case Json::value_t::number_integer: return Result{node.get<std::int64_t>()};
-  case Json::value_t::number_unsigned:
-    if (node.get<std::uint64_t>() > INT64_MAX)
-      return Result{ResultOther{fmt::format("int {}", node.get<std::uint64_t>())}};
-    return Result{node.get<std::int64_t>()};
-  case Json::value_t::number_float: return Result{node.get<double>()};
-  case Json::value_t::string: return Result{node.get<std::string>()};
-  case Json::value_t::array: {
-    ResultSequence sequence;
-    for (const Json& item : node) {
-      TRY_ASSIGN(Result child, read_result(item, output, depth + 1));
-      sequence.items.push_back(std::move(child));
+    case Json::value_t::null:
+      return Result{std::monostate()};
+    case Json::value_t::boolean:
+      return Result{node.get<bool>()};
+    case Json::value_t::number_integer:
+      return Result{node.get<std::int64_t>()};
+    case Json::value_t::number_unsigned:
+      if (node.get<std::uint64_t>() > INT64_MAX)
+        return Result{ResultOther{fmt::format("int {}", node.get<std::uint64_t>())}};
+      return Result{node.get<std::int64_t>()};
+    case Json::value_t::number_float:
+      return Result{node.get<double>()};
+    case Json::value_t::string:
+      return Result{node.get<std::string>()};
+    case Json::value_t::array: {
+      ResultSequence sequence;
+      for (const Json& item : node) {
+        TRY_ASSIGN(Result child, read_result(item, output, depth + 1));
+        sequence.items.push_back(std::move(child));
+      }
+      return Result{std::move(sequence)};
     }
-    return Result{std::move(sequence)};
-  }
-  case Json::value_t::object: break;
-  default: return broken("a value");
+    case Json::value_t::object:
+      break;
+    default:
+      return broken("a value");
   }
   const std::string kind = text_member(node, "$");
   const Json* value = member(node, "v");
@@ -130,7 +137,7 @@ Expected<Result> read_result(const Json& node, std::span<const std::byte> output
     }
     return Result{std::move(mapping)};
   }
-  if (value->is_array()) { // tuple, slice, shape: a sequence by another name
+  if (value->is_array()) {  // tuple, slice, shape: a sequence by another name
     return read_result(*value, output, depth + 1);
   }
   return Result{ResultOther{value->is_string() ? value->get<std::string>() : kind}};
@@ -192,7 +199,8 @@ Expected<Outcome> read_outcome(const Json& answer, std::span<const std::byte> ou
   } else if (!outcome.error) {
     return broken("\"result\" or \"error\"");
   }
-  if (const Json* gradients = member(answer, "grads"); gradients != nullptr && !gradients->is_null()) {
+  if (const Json* gradients = member(answer, "grads");
+      gradients != nullptr && !gradients->is_null()) {
     if (!gradients->is_array())
       return broken("a list of gradients");
     for (const Json& leaf : *gradients) {
