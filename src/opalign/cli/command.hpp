@@ -32,6 +32,7 @@ void add_catalog(CLI::App& app, int& exit_code);
 void add_env(CLI::App& app, int& exit_code);
 void add_show(CLI::App& app, int& exit_code);
 void add_export(CLI::App& app, int& exit_code);
+void add_repro(CLI::App& app, int& exit_code);
 void add_merge(CLI::App& app, int& exit_code);
 void add_verdicts(CLI::App& app, int& exit_code);
 

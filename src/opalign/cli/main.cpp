@@ -24,8 +24,9 @@ Exit codes: 0 nothing failed, 1 differences, 2 usage or configuration, 3 a bug o
 
 using AddCommand = void (*)(CLI::App& app, int& exit_code);
 
-constexpr std::array<AddCommand, 8> k_commands{
-    add_run, add_show, add_export, add_merge, add_cases, add_catalog, add_env, add_verdicts,
+constexpr std::array<AddCommand, 9> k_commands{
+    add_run,   add_show,    add_repro, add_export,   add_merge,
+    add_cases, add_catalog, add_env,   add_verdicts,
 };
 
 int run(int argc, char** argv) {
