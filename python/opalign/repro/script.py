@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from textwrap import indent, wrap
@@ -29,7 +30,7 @@ class Script:
         self._name = name
         self._dialect = dialect
         self._arrays = arrays
-        self._program = runner["program"]
+        self._program = json.loads(runner["program"])  # a text, so that names keep their order
         self._is_plain = runner["kind"] == "tensor"  # one tensor, not a structure of them
         self._extract = Extract(runner["preludes"])
         for step in self._program["steps"]:
@@ -97,6 +98,11 @@ class Script:
         lines += _wrapped(about["text"])
         if about["message"]:
             lines += ["", *_wrapped(about["message"])]
+        if not about["compares_values"]:
+            lines += [
+                "",
+                "Values are random or undefined here: structure, shapes and dtypes count.",
+            ]
         others = [r["spec"] for r in about["runners"] if r is not self._runner]
         against = f"; the run also had {', '.join(others)}" if others else ""
         lines += [

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from textwrap import dedent, indent
 from typing import Optional
 
-from opalign.repro.names import free_names
 from opalign.repro.values import call
 
 
@@ -23,7 +22,12 @@ class Translated:
 def translate(text: str, names: dict[str, str], function: str) -> Translated:
     """`names`: what the text sees, each with its source. `function`: a name that is free."""
     text = dedent(text).strip()
-    used = {name: source for name, source in names.items() if name in free_names(text)}
+    read = {
+        node.id
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    used = {name: source for name, source in names.items() if name in read}
     if "\n" not in text:
         inlined = _inline(text, used)
         if inlined is not None:

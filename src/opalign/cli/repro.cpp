@@ -142,7 +142,8 @@ Expected<json> describe(const ReproCase& material, std::string& data) {
                    {"message", record.judgement.message},
                    {"opalign", fact(material.facts, "opalign")},
                    {"written_by", version()},
-                   {"seed", material.seed}};
+                   {"seed", material.seed},
+                   {"compares_values", material.unit.compare_values}};
   description["inputs"] = describe_inputs(material, data);
   TRY(sched::place_inputs(material.unit, material.seed, 0,
                           std::as_writable_bytes(std::span(data.data(), data.size()))));
@@ -163,7 +164,7 @@ Expected<json> describe(const ReproCase& material, std::string& data) {
          {"python", runner.here ? runner.here->environment.python : "python3"},
          {"pythonpath",
           runner.here ? runner.here->environment.pythonpath : std::vector<std::string>()},
-         {"program", json::parse(runner.program.body)},
+         {"program", runner.program.body},
          {"preludes", runner.preludes},
          {"kind", runner.kind},
          {"upstream", runner.differentiates ? upstream : json::array()},
