@@ -32,6 +32,13 @@ namespace opalign::sched {
 
 using Clock = std::chrono::steady_clock;
 
+[[nodiscard]] inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The mark of docs/protocol.md, "Memory": the head of a worker's first output file.
+inline constexpr std::size_t k_mark_bytes = 64;
+
 /// An output file of a worker. Outcomes point into it, so it outlives the worker if need be.
 struct OutputFile {
   Fd fd;
