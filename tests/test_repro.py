@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -32,7 +33,7 @@ CASES = {
     "in_place": 'paddle.abs_(Tensor([6],"float32"), )',
     "bfloat16": 'paddle.transpose(Tensor([4, 6],"bfloat16", layout="step"), perm=[1, 0], )',
     "large": 'paddle.nn.functional.relu(Tensor([110, 100],"float32"), )',
-    "beyond_pool": 'paddle.abs(Tensor([600, 500],"float32"), )',
+    "beyond_pool": 'paddle.nn.functional.relu(Tensor([600, 500],"float32", full=nan), )',
     "complex": 'paddle.add(Tensor([3, 4],"complex64", layout="transposed"), '
     'Tensor([3, 4],"complex64", layout="offset"), )',
     "sequence": 'paddle.split(Tensor([6, 4],"float32"), num_or_sections=3, axis=0, )',
@@ -120,7 +121,12 @@ EXPECTED = {
     "in_place": ["output: float32 [6], same", "grad(x): float32 [6], same"],
     "bfloat16": ["output: bfloat16 [6, 4], same", "grad(x): bfloat16 [4, 6], same"],
     "large": ["output: float32 [110, 100], same", "grad(x): float32 [110, 100], same"],
-    "beyond_pool": ["output: float32 [600, 500], same", "grad(x): float32 [600, 500], same"],
+    "beyond_pool": [
+        "output: float32 [600, 500], 300000 of 300000 elements differ",
+        "worst at [0, 0]: paddle 0.0, torch nan",
+        "grad(x): float32 [600, 500], 300000 of 300000 elements differ",
+        "worst at [",
+    ],
     "complex": [
         "output: complex64 [3, 4], same",
         "grad(x): complex64 [3, 4], same",
@@ -137,6 +143,35 @@ EXPECTED = {
         "grad(a): float32 [16], same",
     ],
 }
+
+
+def shown_elements(opalign: Path, run: Path, name: str) -> list[list[str]]:
+    """Leaf, index, target and reference of the elements that `opalign show` prints."""
+    record = records(opalign, run)[list(CASES).index(name)]
+    done = subprocess.run(
+        [opalign, "show", run, record["id"]], capture_output=True, text=True, check=True
+    )
+    found, leaf = [], ""
+    for line in done.stdout.splitlines():
+        if heading := re.fullmatch(r"  (output|grad\(x\))  float32 .*", line):
+            leaf = heading[1]
+        elif element := re.fullmatch(r" +\[([\d, ]+)\] +(\S+) +(\S+)", line):
+            found.append([leaf, *element.groups()])
+    return found
+
+
+# Says how many of the elements are in the files that the scripts saved.
+COUNT = """
+import json, sys
+import numpy as np
+results = [np.load(f"out_{name}.npz") for name in ("paddle", "torch")]
+count = 0
+for leaf, index, *texts in json.loads(sys.argv[1]):
+    for text, result in zip(texts, results):
+        value = result[f"{leaf}: float32"][tuple(map(int, index.split(",")))]
+        count += np.array_equal(np.float32(text), value, equal_nan=True)
+print(count)
+"""
 
 
 @pytest.mark.slow
@@ -159,6 +194,17 @@ def test_scripts_show_what_the_run_found(
     assert len(found) == len(EXPECTED[name]), lines
     for line, expected in zip(found, EXPECTED[name], strict=True):
         assert line.startswith(expected), lines
+    if name in ("nan", "tie", "beyond_pool"):
+        elements = shown_elements(opalign, run, name)
+        assert {leaf for leaf, *_ in elements} >= {"grad(x)"}
+        done = subprocess.run(
+            [torch_python, "-c", COUNT, json.dumps(elements)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
+        assert int(done.stdout) == 2 * len(elements)
     assert (tmp_path / "inputs.npz").exists() == (name in ("large", "beyond_pool"))
 
 

@@ -108,6 +108,7 @@ def test_interrupt_ends_in_order(opalign: Path, home: Path, tmp_path: Path) -> N
     process = hanging_run(opalign, home, tmp_path / "run")
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
     assert "interrupted" in output
     assert output.splitlines()[0] == output.splitlines()[-1] == f"run: {tmp_path / 'run'}"
     assert not processes_mentioning(str(ROOT / "tests" / "liar"))

@@ -128,7 +128,7 @@ TEST_CASE("store: SIGKILL loses at most the batch that is not full") {
   REQUIRE(writer);
   REQUIRE(writer->append(passed_record(2000)));
   REQUIRE(writer->flush());
-  CHECK(Reader::open(folder.path())->finished()->contains(passed_record(2000).id));
+  CHECK(Reader::open(folder.path())->finished()->contains(passed_record(2000).seq));
 }
 
 TEST_CASE("store: one run a folder, one writer a run") {

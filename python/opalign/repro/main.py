@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entry point of `opalign repro`: <python> main.py DESCRIPTION FOLDER. Standard library only.
+"""Entry point of `opalign repro`: <python> main.py DESCRIPTION FOLDER. Standard library only,
+Python >= 3.9.
 
 DESCRIPTION is the JSON that src/opalign/cli/repro.cpp writes: the record, its inputs as ranges of a
 data file, and for each runner its program (docs/protocol.md) and upstream gradients."""
@@ -22,9 +23,6 @@ from opalign.repro.script import Script  # noqa: E402
 
 
 def main() -> int:
-    if sys.version_info < (3, 9):
-        print("opalign repro needs Python 3.9 or newer", file=sys.stderr)
-        return 1
     with open(sys.argv[1], encoding="utf-8") as file:
         description = json.load(file)
     folder = Path(sys.argv[2])

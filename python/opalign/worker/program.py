@@ -100,9 +100,9 @@ class Executor:
     def _inputs(self, tensors: List[Json]) -> Tuple[List[Any], List[Any]]:
         adapter, arena = self._adapter, self._arena
         if tensors:
-            end = _end(max(tensors))  # offsets are unique, so lists compare by them
+            end = max([_end(tensor) for tensor in tensors])
             arena.need(end)
-            self._arena_span = (min(tensors)[0], end)
+            self._arena_span = (min([tensor[0] for tensor in tensors]), end)
         inputs = []
         marked = []
         for offset, dtype, shape, wants_grad, *strides in tensors:
@@ -224,7 +224,7 @@ class Executor:
                 break
             self._channel.keep(frame)
         given = [[offset, dtype, shape, 0] for offset, dtype, shape in frame["tensors"]]
-        first, end = min(given)[0], _end(max(given))
+        first, end = min([g[0] for g in given]), max([_end(g) for g in given])
         if end > self._arena.size:  # a new map knows nothing of what was written to this one
             self._restore(run)
         self._arena.need(end)

@@ -128,6 +128,8 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
     } else if (key.str() == "inplace") {
       TRY_ASSIGN(entry.inplace, string_of(node, where));
     } else if (key.str() == "backward") {
+      if (!node.is_boolean())
+        return fail(where + ": expected true or false");
       entry.backward = node.value_or(true);
     } else if (key.str() == "compare") {
       TRY_ASSIGN(Invariant invariant, invariant_of(node, where));

@@ -44,12 +44,9 @@ std::optional<plan::Unit> CaseSource::next(const plan::Planner& planner) {
     plan::Unit unit = planner.plan(m_next_seq++, *source);
     if (m_shard.count > 1 && hash64(unit.id) % m_shard.count != m_shard.index - 1)
       continue;
-    // A case that stands in the suites twice is run twice.
-    if (const auto finished = m_finished.find(unit.id);
-        finished != m_finished.end() && finished->second > 0) {
-      --finished->second;
+    if (const auto finished = m_finished.find(unit.seq);
+        finished != m_finished.end() && finished->second == unit.id)
       continue;
-    }
     return unit;
   }
   return std::nullopt;

@@ -35,7 +35,7 @@ class CaseSource {
   std::vector<Retest> m_again;  ///< last first
   SuiteReader m_suites;
   Shard m_shard;
-  std::map<std::string, std::int64_t> m_finished;  ///< id to how many records it has
+  std::map<std::int64_t, std::string> m_finished;  ///< seq to id of what has a record
   std::int64_t m_next_seq = 0;
 };
 

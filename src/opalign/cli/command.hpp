@@ -11,10 +11,11 @@
 
 namespace opalign::cli {
 
-inline constexpr int k_exit_ok = 0;           ///< nothing failed
-inline constexpr int k_exit_differences = 1;  ///< some case has a verdict that is a failure
-inline constexpr int k_exit_usage = 2;        ///< usage or configuration
-inline constexpr int k_exit_internal = 3;     ///< a bug of opalign
+inline constexpr int k_exit_ok = 0;             ///< nothing failed
+inline constexpr int k_exit_differences = 1;    ///< some case has a verdict that is a failure
+inline constexpr int k_exit_usage = 2;          ///< usage or configuration
+inline constexpr int k_exit_internal = 3;       ///< a bug of opalign
+inline constexpr int k_exit_interrupted = 130;  ///< ended by SIGINT or SIGTERM
 
 /// What a subcommand does once its options are known; returns its exit code.
 using Action = std::function<Expected<int>()>;

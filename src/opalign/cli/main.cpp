@@ -19,7 +19,8 @@ constexpr std::string_view k_footer = R"(Examples:
   opalign show opalign-run-20260101-120000-1
   opalign export opalign-run-20260101-120000-1 --format jsonl --verdict differs
 
-Exit codes: 0 nothing failed, 1 differences, 2 usage or configuration, 3 a bug of opalign.
+Exit codes: 0 nothing failed, 1 differences, 2 usage or configuration, 3 a bug of opalign,
+130 interrupted.
 'opalign COMMAND --help' says more.)";
 
 using AddCommand = void (*)(CLI::App& app, int& exit_code);

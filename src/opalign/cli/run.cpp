@@ -114,6 +114,8 @@ Expected<int> run(RunOptions options) {
         "--resume goes on\n",
         options.out);
   fmt::print("run: {}\n", options.out);
+  if (totals->interrupted)
+    return k_exit_interrupted;
   for (const auto& [label, count] : summary.verdicts)
     if (info(*parse_verdict(label)).is_failure)
       return k_exit_differences;

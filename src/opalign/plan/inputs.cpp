@@ -161,7 +161,13 @@ Expected<value::Fill> fill_of(const Occurrence& occurrence, const catalog::Entry
   return value::Fill(value::Plain{});
 }
 
+/// More than any memory holds, and few enough that no product with an element's size wraps.
+constexpr std::int64_t k_max_elements = std::int64_t{1} << 46;
+
+/// Of a shape whose elements are at most k_max_elements.
 std::vector<std::int64_t> dense_strides(const Shape& shape) {
+  if (*numel(shape) == 0)
+    return std::vector<std::int64_t>(shape.size(), 1);
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;)
     strides[i - 1] = strides[i] * std::max<std::int64_t>(shape[i], 1);
@@ -176,7 +182,7 @@ std::optional<std::int64_t> reach(const Shape& shape, const std::vector<std::int
     if (shape[i] == 0)
       return 0;
     if (strides[i] < 0 || __builtin_mul_overflow(shape[i] - 1, strides[i], &step) ||
-        __builtin_add_overflow(last, step, &last))
+        __builtin_add_overflow(last, step, &last) || last >= k_max_elements)
       return std::nullopt;
   }
   return last + 1;
@@ -241,7 +247,7 @@ Expected<Input> make_input(const Occurrence& occurrence, const catalog::Entry* e
   input.dtype = tensor.dtype;
   input.shape = tensor.shape;
   const std::optional<std::int64_t> elements = numel(tensor.shape);
-  if (!elements || *elements > (std::int64_t{1} << 46))
+  if (!elements || *elements > k_max_elements)
     return fail(fmt::format("Tensor({}): expected fewer elements", to_string(tensor.shape)));
   TRY(lay_out(tensor, input));
   input.own_fill = !tensor.values.empty() || !tensor.full.empty() || tensor.domain;

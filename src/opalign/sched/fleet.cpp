@@ -17,6 +17,9 @@ constexpr double k_long_job_s = 0.05;
 /// A job that has run for this long blocks those behind it.
 constexpr double k_blocking_job_s = 0.5;
 constexpr double k_exit_report_s = 5;
+/// An import on a loaded machine takes long, but not for ever; so does a worker's first call.
+constexpr double k_import_s = 300;
+constexpr double k_warm_up_s = 120;
 
 /// Bytes of private memory of a process; 0 where /proc does not tell.
 std::size_t private_bytes(pid_t pid) {
@@ -43,6 +46,7 @@ Fleet::Fleet(FleetOptions options, worker::Launch launch, int arena_fd, int pool
       m_memory_checked(Clock::now()) {}
 
 Expected<void> Fleet::start() {
+  m_started = Clock::now();
   TRY_ASSIGN(m_server, worker::Forkserver::launch(m_launch));
   return {};
 }
@@ -84,14 +88,23 @@ void Fleet::add_poll(std::vector<pollfd>& polls) const {
 Expected<void> Fleet::handle() {
   m_server.drain_output();
   TRY(handle_control());
+  if (!m_hello && seconds_since(m_started) > k_import_s)
+    return fail(fmt::format("{}: its import has not ended after {} s\n{}", runner(), k_import_s,
+                            m_server.output_tail()),
+                "try: opalign env doctor");
   for (std::size_t i = 0; i < m_workers.size(); ++i) {
     Worker& worker = *m_workers[i];
     if (worker.lost) {
       // Its exit is reported by the forkserver at once; this is for one that lies.
       if (seconds_since(worker.lost_since) > k_exit_report_s) {
+        kill(worker);
         bury(worker, 0, 0);
         --i;
       }
+      continue;
+    }
+    if (!worker.ready && seconds_since(worker.asked) > k_warm_up_s) {
+      break_off(worker);
       continue;
     }
     unblock(worker);
@@ -114,6 +127,7 @@ Expected<void> Fleet::request_workers() {
   for (auto n = alive; n < m_options.workers + 1; ++n) {  // one spare
     auto worker = std::make_unique<Worker>();
     worker->number = m_next_worker++;
+    worker->asked = Clock::now();
     TRY_ASSIGN(worker->channel, m_server.request_worker(worker->number, m_options.threads,
                                                         m_options.memory, m_arena_fd, m_pool_fd));
     ++m_workers_started;
@@ -148,7 +162,8 @@ void Fleet::assign() {
   auto active = std::ranges::count_if(
       m_workers, [](const auto& w) { return w->active && !w->lost && !w->retired; });
   for (const auto& worker : m_workers)
-    if (active < m_options.workers && worker->ready && !worker->active && !worker->lost) {
+    if (active < m_options.workers && worker->ready && !worker->active && !worker->lost &&
+        !worker->retired && worker->queue.empty()) {
       worker->active = true;
       ++active;
     }

@@ -135,6 +135,8 @@ class Fleet {
     bool retired = false;  ///< takes no more jobs, ends when its queue is empty
     bool lost = false;     ///< its socket is closed or broken: waits for its exit
     Clock::time_point lost_since;
+    bool doomed = false;      ///< to be killed, as soon as its pid is known
+    Clock::time_point asked;  ///< when it was asked for
     Fate fate = Fate::none;
     std::uint64_t fate_job = 0;  ///< whose fate it is: it may answer before the kill reaches it
     RunnerError abort_error;
@@ -177,6 +179,7 @@ class Fleet {
   std::vector<GradientRequest> m_requests;
   std::string m_version;
   bool m_hello = false;
+  Clock::time_point m_started;  ///< when the forkserver was launched
   int m_next_worker = 1;
   int m_failed_starts = 0;  ///< workers in a row that died before they were ready
   int m_restarts = 0;       ///< forkservers in a row that ended without an answer in between

@@ -49,6 +49,7 @@ void Fleet::break_off(Worker& worker) {
 }
 
 void Fleet::kill(Worker& worker) {
+  worker.doomed = true;
   if (worker.pidfd)
     ::syscall(SYS_pidfd_send_signal, worker.pidfd.get(), SIGKILL, nullptr, 0);
 }

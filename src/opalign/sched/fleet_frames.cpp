@@ -28,8 +28,8 @@ std::optional<std::int64_t> integer(const Json& frame, const char* key) {
   return found->get<std::int64_t>();
 }
 
-std::string op_of(const Json& frame) {
-  const auto found = frame.find("op");
+std::string text_of(const Json& frame, const char* key) {
+  const auto found = frame.find(key);
   return found != frame.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
@@ -59,18 +59,18 @@ Expected<void> Fleet::handle_control() {
 }
 
 Expected<void> Fleet::on_control(const Json& frame) {
-  const std::string op = op_of(frame);
+  const std::string op = text_of(frame, "op");
   if (op == "hello") {
     const std::int64_t protocol = integer(frame, "protocol").value_or(0);
     if (protocol != k_protocol_version)
       return fail(
           fmt::format("{}: expected protocol {}, got {}", runner(), k_protocol_version, protocol));
-    m_version = frame.value("version", "");
+    m_version = text_of(frame, "version");
     m_hello = true;
     return {};
   }
   if (op == "failed")
-    return fail(fmt::format("{}: {}", runner(), frame.value("message", "the import failed")),
+    return fail(fmt::format("{}: {}", runner(), text_of(frame, "message")),
                 "try: opalign env doctor");
   Worker* worker = find(static_cast<int>(integer(frame, "worker").value_or(0)));
   if (worker == nullptr)
@@ -78,7 +78,7 @@ Expected<void> Fleet::on_control(const Json& frame) {
   if (op == "forked") {
     worker->pid = static_cast<pid_t>(integer(frame, "pid").value_or(-1));
     worker->pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, worker->pid, 0)));
-    if (worker->fate != Fate::none)  // decided to kill it before we knew its pid
+    if (worker->doomed)  // decided before its pid was known
       kill(*worker);
   } else if (op == "exited") {
     if (!worker->lost)
@@ -113,7 +113,9 @@ void Fleet::on_frame(Worker& worker, const std::string& text) {
     break_off(worker);
     return;
   }
-  const std::string op = op_of(frame);
+  if (worker.ready)
+    static_cast<void>(worker.channel.take_fds());  // nobody asked for descriptors: close them
+  const std::string op = text_of(frame, "op");
   if (op == "ready" && !worker.ready)
     on_ready(worker, frame);
   else if (op == "need")
@@ -203,6 +205,9 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
     break_off(worker);
     return;
   }
+  // Limits of other runners follow from these.
+  outcome->forward_s = std::clamp(outcome->forward_s, 0.0, seconds_since(worker.head_since));
+  outcome->backward_s = std::clamp(outcome->backward_s, 0.0, seconds_since(worker.head_since));
   const bool starved = outcome->error && outcome->error->kind == ErrorClass::out_of_memory;
   m_busy_s += seconds_since(worker.head_since);
   Running done = std::move(head);

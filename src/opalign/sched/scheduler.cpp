@@ -251,9 +251,15 @@ void Loop::serve(Fleet& fleet, const GradientRequest& request) {
     return (static_cast<std::size_t>(*numel(gradient.second)) * size_of(gradient.first) + 63) / 64 *
            64;
   };
-  for (const auto& gradient : request.gradients)
-    bytes += bytes_of(gradient);
-  const std::optional<std::size_t> region = m_arena.allocate(bytes);
+  // One request a runner, and as many again where a job is run again.
+  bool fits = flight.gradient_regions.size() < 4 * m_fleets.size();
+  for (const auto& gradient : request.gradients) {
+    const std::size_t room = m_arena.capacity() - std::min(bytes, m_arena.capacity());
+    fits =
+        fits && static_cast<std::size_t>(*numel(gradient.second)) < room / size_of(gradient.first);
+    bytes += fits ? bytes_of(gradient) : 0;
+  }
+  const std::optional<std::size_t> region = fits ? m_arena.allocate(bytes) : std::nullopt;
   if (!region) {
     fleet.abort(request.job,
                 {ErrorClass::out_of_memory, Stage::backward, "",
@@ -282,9 +288,11 @@ void Loop::enforce_time_limits() {
   for (std::size_t i = 0; i < m_fleets.size(); ++i) {
     for (const auto& [job, elapsed] : m_fleets[i]->running()) {
       const Flight& flight = m_flights.at(flight_of(job));
-      if (i != 0 && elapsed > k_useless_s && is_unsupported(flight.outcomes.front()))
+      if (i != 0 && elapsed > k_useless_s && is_unsupported(flight.outcomes.front())) {
         m_fleets[i]->abort(job, {ErrorClass::other, Stage::forward, "",
                                  "ended early: the target has no kernel for the call", ""});
+        continue;
+      }
       if (elapsed <= m_options.time_limit_s)
         continue;
       double limit = m_options.time_limit_s;

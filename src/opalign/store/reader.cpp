@@ -151,16 +151,16 @@ Expected<std::vector<ApiCount>> Reader::count_by_api() const {
   }
 }
 
-Expected<std::map<std::string, std::int64_t>> Reader::finished() const {
-  TRY_ASSIGN(Statement row, m_state->database.prepare(
-                                "SELECT id, count(*) FROM record WHERE reason != ? GROUP BY id"));
+Expected<std::map<std::int64_t, std::string>> Reader::finished() const {
+  TRY_ASSIGN(Statement row,
+             m_state->database.prepare("SELECT seq, id FROM record WHERE reason != ?"));
   row.bind(1, static_cast<std::int64_t>(Reason::interrupted));
-  std::map<std::string, std::int64_t> counts;
+  std::map<std::int64_t, std::string> ids;
   while (true) {
     TRY_ASSIGN(const bool more, row.step());
     if (!more)
-      return counts;
-    counts.emplace(row.text(0), row.integer(1));
+      return ids;
+    ids.emplace(row.integer(0), row.text(1));
   }
 }
 

@@ -6,8 +6,8 @@
 //
 // name    texts that repeat (APIs, files, runners, statuses), kept once
 // fact    facts of the run as a whole
-// record  one finished case a row, in the order of finishing; small, so that counting is a quick
-// scan detail  what a record that is not a pass has to say, JSON (store/detail.hpp)
+// record  one finished case a row, in the order of finishing
+// detail  what a record that is not a pass has to say, JSON (store/detail.hpp)
 #pragma once
 
 namespace opalign::store {

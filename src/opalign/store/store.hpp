@@ -112,8 +112,8 @@ class Reader {
   /// By label.
   Expected<std::map<std::string, std::int64_t>> count_by_verdict() const;
   Expected<std::vector<ApiCount>> count_by_api() const;
-  /// Case id → how many records it has: what --resume need not run again.
-  Expected<std::map<std::string, std::int64_t>> finished() const;
+  /// seq → case id of what has a record: what --resume need not run again.
+  Expected<std::map<std::int64_t, std::string>> finished() const;
 
  private:
   struct State;

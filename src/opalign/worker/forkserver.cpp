@@ -132,20 +132,21 @@ Expected<Channel> Forkserver::request_worker(int number, int threads, std::size_
   return Channel(std::move(sockets.first));
 }
 
-bool Forkserver::drain_output() {
+void Forkserver::drain_output() {
+  if (!m_output)
+    return;
   char buffer[16384];
   // Four turns at most: a flood must not keep the loop from its other work.
   for (int turn = 0; turn < 4; ++turn) {
     const ssize_t got = ::read(m_output.get(), buffer, sizeof buffer);
     if (got == 0)
-      return false;
-    if (got < 0)
-      return true;
+      m_output.reset();  // a closed pipe is always ready: polling it would spin
+    if (got <= 0)
+      return;
     m_tail.append(buffer, static_cast<std::size_t>(got));
     if (m_tail.size() > k_tail)
       m_tail.erase(0, m_tail.size() - k_tail);
   }
-  return true;
 }
 
 }  // namespace opalign::worker

@@ -42,8 +42,7 @@ class Forkserver {
   [[nodiscard]] bool control_wants_write() const { return m_control.wants_write(); }
   /// What the process and its workers print, to poll and drain; never blocks.
   [[nodiscard]] int output_fd() const { return m_output.get(); }
-  /// Returns false at end of file.
-  bool drain_output();
+  void drain_output();
   /// The last bytes of it, at most k_tail.
   [[nodiscard]] const std::string& output_tail() const { return m_tail; }
   static constexpr std::size_t k_tail = 4096;
