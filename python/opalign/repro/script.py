@@ -156,7 +156,7 @@ class Script:
     def _tensor(self, target: str, key: str, described: Json, shape: list[int]) -> list[str]:
         """The lines that assign a tensor."""
         dtype = described["dtype"]
-        array = self._arrays.source(key, dtype, shape, described["at"] + 4)
+        array = self._arrays.source(key, dtype, shape, described["at"])
         strides, offset = _strides(described), described.get("offset", 0)
         lines = []
         if dtype in CARRIERS and "0x" in array:
