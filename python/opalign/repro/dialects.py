@@ -40,6 +40,7 @@ class Dialect:
     is_differentiable: str  # an expression about {x}
     gradients: str | None  # the function; nothing where the framework has none
     sparse: str  # the function `dense`, for gradients of sparse embeddings; or nothing
+    parts: str  # statements that make a sparse `value` a dict of its parts; or nothing
     properties: frozenset[str]  # attributes of a tensor that are no methods
     tensor_class: str
     record: str  # the body of `record` for one tensor
@@ -75,6 +76,11 @@ _TORCH = Dialect(
     is_differentiable="{x}.requires_grad",
     gradients="torch.autograd.grad",
     sparse="",
+    parts="""\
+if isinstance(value, torch.Tensor) and value.layout is not torch.strided:
+    value = value.to_sparse_coo().coalesce()
+    value = {"indices": value.indices(), "values": value.values(), "shape": list(value.shape)}
+""",
     properties=_words(
         "T mT H mH shape ndim dtype device layout itemsize nbytes grad grad_fn is_leaf real imag"
         " requires_grad is_sparse"
@@ -102,14 +108,19 @@ _PADDLE = Dialect(
     gradients="paddle.grad",
     sparse="""\
 def dense(gradient, like):
-    """
-    + '"""The gradient of `like`, from the rows of it that there are."""'
-    + """
+    # The gradient of a sparse embedding holds some of the rows of `like` only.
     if gradient is None or not gradient.is_selected_rows():
         return gradient
     rows = paddle.to_tensor(gradient.rows(), dtype="int64")
     values = gradient._get_tensor_from_selected_rows()
     return paddle.index_add(paddle.zeros(like.shape, values.dtype), rows, 0, values)
+""",
+    parts="""\
+if isinstance(value, paddle.Tensor) and value.is_sparse():
+    if value.is_sparse_csr():
+        value = value.to_sparse_coo(len(value.shape))
+    value = value.coalesce()
+    value = {"indices": value.indices(), "values": value.values(), "shape": list(value.shape)}
 """,
     properties=_words(
         "T mT shape ndim dtype place size itemsize nbytes grad is_leaf stop_gradient name"
@@ -137,6 +148,7 @@ _NUMPY = Dialect(
     is_differentiable="",
     gradients=None,
     sparse="",
+    parts="",
     properties=_words("T mT shape ndim dtype size itemsize nbytes real imag flat base strides"),
     tensor_class="(np.ndarray, np.generic)",
     record='results[f"{name}: {value.dtype}"] = value\n',

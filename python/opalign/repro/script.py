@@ -131,7 +131,8 @@ class Script:
         if self._is_plain:
             body += "if value is None:\n    return\n"
         else:
-            body = _STRUCTURE + body + "leaves[name] = value\n"
+            parts = self._dialect.parts if "sparse" in self._description["text"] else ""
+            body = parts + _STRUCTURE + body + "leaves[name] = value\n"
             body += _NO_TENSOR.replace("TENSOR", self._dialect.tensor_class)
         body += self._dialect.record
         leaves = "" if self._is_plain else "leaves = {}\n"
