@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `opalign run`: the pipeline, from suites to verdicts in run.db.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include <opalign/base/files.hpp>
 #include <opalign/base/interrupt.hpp>
+#include <opalign/base/subprocess.hpp>
 #include <opalign/cli/case_source.hpp>
 #include <opalign/cli/command.hpp>
 #include <opalign/cli/launch.hpp>
@@ -37,6 +39,8 @@ Expected<std::vector<RunnerLaunch>> make_launches(const RunOptions& options,
   std::vector<RunnerLaunch> launches;
   for (const std::string& text : texts) {
     TRY_ASSIGN(const ResolvedRunner runner, resolve_runner(text));
+    if (runner.spec.device != "cpu")
+      return fail(fmt::format("{}: runs on the CPU are all there is yet", text));
     TRY_ASSIGN(RunnerLaunch made, make_launch(runner, {options.sched.threads, options.output_limit,
                                                        catalog.preludes(runner.spec.framework)}));
     launches.push_back(std::move(made));
@@ -52,7 +56,8 @@ Expected<store::Writer> open_writer(const RunOptions& options, const store::Fact
     TRY_ASSIGN(const store::Facts recorded, reader.facts());
     store::Facts asked = facts;
     if (!options.retest.empty())
-      asked.erase("suites");  // the cases come from the run itself
+      // The cases come from the run itself.
+      asked["suites"] = recorded.contains("suites") ? recorded.at("suites") : std::string();
     TRY(check_same_run(recorded, asked));
   }
   return store::Writer::resume(options.out);
@@ -113,13 +118,17 @@ Expected<int> run(RunOptions options) {
         "interrupted: what was running has no verdict; the same command with --out {} "
         "--resume goes on\n",
         options.out);
+  if (summary.verdicts.contains(std::string(label(Verdict::invalid))))
+    fmt::print("wrong cases: opalign show {} --verdict invalid\n", shell_quote(options.out));
+  const bool failed = std::ranges::any_of(summary.verdicts, [](const auto& entry) {
+    return info(*parse_verdict(entry.first)).is_failure;
+  });
+  if (failed)
+    fmt::print("what failed: opalign show {} --verdict failures\n", shell_quote(options.out));
   fmt::print("run: {}\n", options.out);
   if (totals->interrupted)
     return k_exit_interrupted;
-  for (const auto& [label, count] : summary.verdicts)
-    if (info(*parse_verdict(label)).is_failure)
-      return k_exit_differences;
-  return k_exit_ok;
+  return failed ? k_exit_differences : k_exit_ok;
 }
 
 }  // namespace

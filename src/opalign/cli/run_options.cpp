@@ -125,30 +125,33 @@ store::Facts facts_of(const RunOptions& options, const std::vector<sched::Runner
     references.push_back(runners[i].spec);
   std::vector<std::string> suites = options.suites;
   suites.insert(suites.end(), options.cases.begin(), options.cases.end());
-  const auto number = [](const std::optional<double>& value) {
-    return value ? fmt::to_string(*value) : std::string("of the policy");
-  };
-  return {{"opalign", std::string(version())},
-          {"target", runners.front().spec},
-          {"references", fmt::format("{}", fmt::join(references, " "))},
-          {"policy", options.policy},
-          {"atol", number(options.atol)},
-          {"rtol", number(options.rtol)},
-          {"seed", fmt::to_string(options.sched.seed)},
-          {"suites", fmt::format("{}", fmt::join(suites, "\n"))},
-          {"shard", options.shard_text},
-          {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  store::Facts facts{
+      {"opalign", std::string(version())},
+      {"target", runners.front().spec},
+      {"references", fmt::format("{}", fmt::join(references, " "))},
+      {"policy", options.policy},
+      {"seed", fmt::to_string(options.sched.seed)},
+      {"suites", fmt::format("{}", fmt::join(suites, "\n"))},
+      {"shard", options.shard_text},
+      {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  if (options.atol)
+    facts["atol"] = fmt::to_string(*options.atol);
+  if (options.rtol)
+    facts["rtol"] = fmt::to_string(*options.rtol);
+  return facts;
 }
 
 Expected<void> check_same_run(const store::Facts& recorded, const store::Facts& now) {
-  for (const std::string_view key : k_identity) {
-    const auto before = recorded.find(std::string(key));
-    const auto asked = now.find(std::string(key));
-    if (before != recorded.end() && asked != now.end() && before->second != asked->second)
-      return fail(fmt::format("the run on record has {} \"{}\", not \"{}\"", key, before->second,
-                              asked->second),
+  static const std::string k_not_given;
+  const auto value = [](const store::Facts& facts, std::string_view key) -> const std::string& {
+    const auto found = facts.find(std::string(key));
+    return found == facts.end() ? k_not_given : found->second;
+  };
+  for (const std::string_view key : k_identity)
+    if (value(recorded, key) != value(now, key))
+      return fail(fmt::format("{}: the run on record has \"{}\", this command \"{}\"", key,
+                              value(recorded, key), value(now, key)),
                   "give the options of the first time, or another --out");
-  }
   return {};
 }
 

@@ -351,6 +351,15 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
       draft.cloned.push_back(i);
   }
 
+  const std::string root(framework_of(unit.api));
+  const auto known = m_catalog.entries().lower_bound(root + ".");
+  if (std::ranges::find(m_frameworks, root) == m_frameworks.end() &&
+      (known == m_catalog.entries().end() || !known->first.starts_with(root + ".")))
+    return invalid(Reason::no_such_name, {fmt::format("{}: {} is no framework of this run, nor one "
+                                                      "that the catalog knows",
+                                                      unit.api, root),
+                                          ""});
+
   const auto unknown = std::ranges::find_if(
       draft.calls, [](const PlannedCall& call) { return call.entry == nullptr; });
   for (std::size_t i = 0; i < m_frameworks.size(); ++i) {
