@@ -141,6 +141,11 @@ def killed(x: Tensor) -> Tensor:
     return x
 
 
+def kills_parent(x: Tensor) -> Tensor:
+    os.kill(os.getppid(), signal.SIGKILL)
+    return _pause()
+
+
 def exit0(x: Tensor) -> Tensor:
     os._exit(0)
 

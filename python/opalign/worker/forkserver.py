@@ -81,11 +81,18 @@ class Forkserver:
         sys.stdout.flush()
         sys.stderr.flush()
         parent = os.getpid()
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:  # too many processes, or no memory for one more: opalign decides
+            traceback.print_exc()
+            self._report_exit(frame["worker"], _FAILED << 8)
+            return
+        finally:
+            if os.getpid() == parent:
+                for fd in fds:
+                    os.close(fd)
         if pid == 0:
             self._become_worker(frame, fds, parent)
-        for fd in fds:
-            os.close(fd)
         self._workers[pid] = frame["worker"]
         self._control.send({"op": "forked", "worker": frame["worker"], "pid": pid})
 

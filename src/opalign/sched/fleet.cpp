@@ -130,7 +130,6 @@ Expected<void> Fleet::request_workers() {
     worker->asked = Clock::now();
     TRY_ASSIGN(worker->channel, m_server.request_worker(worker->number, m_options.threads,
                                                         m_options.memory, m_arena_fd, m_pool_fd));
-    ++m_workers_started;
     m_workers.push_back(std::move(worker));
   }
   return {};

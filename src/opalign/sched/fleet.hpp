@@ -111,7 +111,6 @@ class Fleet {
   [[nodiscard]] const std::string& version() const { return m_version; }
   /// Seconds that workers spent on jobs, all together.
   [[nodiscard]] double busy_s() const { return m_busy_s; }
-  [[nodiscard]] std::uint64_t workers_started() const { return m_workers_started; }
 
  private:
   struct Running {
@@ -157,8 +156,10 @@ class Fleet {
   void assign();
   void send(Worker& worker, Job job);
   void kill(Worker& worker);
-  void deliver(const Worker& worker, const Job& job, Outcome outcome,
-               std::shared_ptr<OutputFile> output = nullptr);
+  [[nodiscard]] static std::uint64_t marked_job(const Worker& worker);
+  [[nodiscard]] static Stage marked_stage(const Worker& worker);
+  [[nodiscard]] Outcome death(const Worker& worker, int signal, int exit_code);
+  void deliver(const Job& job, Outcome outcome, std::shared_ptr<OutputFile> output = nullptr);
   void requeue(Job job);
   void unblock(Worker& worker);
   void check_memory();
@@ -184,7 +185,6 @@ class Fleet {
   int m_failed_starts = 0;  ///< workers in a row that died before they were ready
   int m_restarts = 0;       ///< forkservers in a row that ended without an answer in between
   double m_busy_s = 0;
-  std::uint64_t m_workers_started = 0;
   Clock::time_point m_memory_checked;
 };
 

@@ -18,17 +18,45 @@ constexpr int k_max_attempts = 3;
 
 }  // namespace
 
+std::uint64_t Fleet::marked_job(const Worker& worker) {
+  std::uint64_t marked = 0;
+  if (worker.mark.size() >= k_mark_bytes)
+    std::memcpy(&marked, worker.mark.bytes().data(), sizeof marked);
+  return marked;
+}
+
+Stage Fleet::marked_stage(const Worker& worker) {
+  const auto byte = worker.mark.size() >= k_mark_bytes
+                        ? static_cast<std::uint8_t>(worker.mark.bytes()[8])
+                        : std::uint8_t{0};
+  return byte >= static_cast<std::uint8_t>(Stage::forward) &&
+                 byte <= static_cast<std::uint8_t>(Stage::fetch)
+             ? static_cast<Stage>(byte)
+             : Stage::forward;
+}
+
 Expected<void> Fleet::restart(const std::string& why) {
-  if (!m_hello || ++m_restarts > k_max_restarts)
+  const bool was_up = m_hello || !m_version.empty();
+  if (!was_up || ++m_restarts > k_max_restarts)
     return fail(fmt::format("{}: {}\n{}", runner(), why, m_server.output_tail()),
                 "try: opalign env doctor");
   m_hello = false;
   for (const auto& worker : m_workers) {
     receive(*worker);
-    // Its parent went first: whatever it was in is not to blame.
+    const std::uint64_t marked = marked_job(*worker);
     for (auto running = worker->queue.rbegin(); running != worker->queue.rend(); ++running) {
       worker->outputs[running->output]->busy = false;
-      if (!running->moved)
+      if (running->moved)
+        continue;
+      // Its parent went first, so what a worker was in need not be to blame: it runs apart from
+      // now on, and has to be there each time.
+      if (running->job.id == marked) {
+        running->job.alone = true;
+        ++running->job.attempts;
+      }
+      if (running->job.attempts >= k_max_attempts)
+        deliver(running->job, death(*worker, SIGKILL, 0));
+      else
         requeue(std::move(running->job));
     }
   }
@@ -55,15 +83,7 @@ void Fleet::kill(Worker& worker) {
 }
 
 void Fleet::bury(Worker& worker, int signal, int exit_code) {
-  std::uint64_t marked = 0;
-  Stage stage = Stage::forward;
-  if (worker.mark.size() >= k_mark_bytes) {
-    std::memcpy(&marked, worker.mark.bytes().data(), sizeof marked);
-    const auto byte = static_cast<std::uint8_t>(worker.mark.bytes()[8]);
-    if (byte >= static_cast<std::uint8_t>(Stage::forward) &&
-        byte <= static_cast<std::uint8_t>(Stage::fetch))
-      stage = static_cast<Stage>(byte);
-  }
+  std::uint64_t marked = marked_job(worker);
   if (!worker.ready && !worker.retired)
     ++m_failed_starts;
 
@@ -90,29 +110,7 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
     } else {
       if (died_by_itself)
         m_deadly.insert(job.kind);
-      Outcome outcome;
-      outcome.stage = stage;
-      outcome.signal = signal;
-      outcome.exit_code = exit_code;
-      switch (worker.fate) {
-        case Fate::none:
-          outcome.status = OutcomeStatus::died;
-          break;
-        case Fate::broke_protocol:
-          outcome.status = OutcomeStatus::broke_protocol;
-          break;
-        case Fate::timed_out:
-          outcome.status = OutcomeStatus::timed_out;
-          break;
-        case Fate::aborted:
-          outcome.status = OutcomeStatus::failed;
-          outcome.error = worker.abort_error;
-          break;
-      }
-      m_server.drain_output();
-      if (!outcome.error && worker.fate == Fate::none && !m_server.output_tail().empty())
-        outcome.error = RunnerError{ErrorClass::other, stage, "", "", m_server.output_tail()};
-      deliver(worker, job, std::move(outcome));
+      deliver(job, death(worker, signal, exit_code));
     }
     queue.pop_front();
   } else if (!queue.empty()) {
@@ -124,8 +122,33 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
   std::erase_if(m_workers, [&](const auto& other) { return other->number == number; });
 }
 
-void Fleet::deliver(const Worker&, const Job& job, Outcome outcome,
-                    std::shared_ptr<OutputFile> output) {
+Outcome Fleet::death(const Worker& worker, int signal, int exit_code) {
+  Outcome outcome;
+  outcome.stage = marked_stage(worker);
+  outcome.signal = signal;
+  outcome.exit_code = exit_code;
+  switch (worker.fate) {
+    case Fate::none:
+      outcome.status = OutcomeStatus::died;
+      break;
+    case Fate::broke_protocol:
+      outcome.status = OutcomeStatus::broke_protocol;
+      break;
+    case Fate::timed_out:
+      outcome.status = OutcomeStatus::timed_out;
+      break;
+    case Fate::aborted:
+      outcome.status = OutcomeStatus::failed;
+      outcome.error = worker.abort_error;
+      break;
+  }
+  m_server.drain_output();
+  if (!outcome.error && worker.fate == Fate::none && !m_server.output_tail().empty())
+    outcome.error = RunnerError{ErrorClass::other, outcome.stage, "", "", m_server.output_tail()};
+  return outcome;
+}
+
+void Fleet::deliver(const Job& job, Outcome outcome, std::shared_ptr<OutputFile> output) {
   outcome.runner = m_options.runner;
   m_deliveries.push_back({job.id, std::move(outcome), std::move(output)});
 }

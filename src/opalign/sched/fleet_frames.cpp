@@ -223,7 +223,7 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
     worker.retired = true;
     requeue(std::move(done.job));
   } else {
-    deliver(worker, done.job, std::move(*outcome), std::move(output));
+    deliver(done.job, std::move(*outcome), std::move(output));
   }
   ++worker.executed;
   worker.retired = worker.retired || done.job.alone;  // spares stay fresh
