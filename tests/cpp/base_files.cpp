@@ -31,6 +31,21 @@ TEST_CASE("files: nothing is left beside a file, written or not") {
   CHECK(entries == 2);
 }
 
+TEST_CASE("files: a link and what is no file stay what they are") {
+  TemporaryDirectory folder;
+  REQUIRE(write_file_atomically(folder / "a", "old"));
+  std::filesystem::create_symlink("a", folder / "link");
+  REQUIRE(write_file_atomically(folder / "link", "new"));
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(*read_file(folder / "a") == "new");
+
+  std::filesystem::create_symlink("/dev/full", folder / "full");
+  CHECK_FALSE(write_file_atomically(folder / "full", "text"));
+  std::filesystem::create_symlink("/dev/null", folder / "null");
+  CHECK(write_file_atomically(folder / "null", "text"));
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
 TEST_CASE("files: errors name the path and a way out") {
   TemporaryDirectory folder;
   Expected<std::string> text = read_file(folder / "none");

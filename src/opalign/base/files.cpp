@@ -73,24 +73,42 @@ Expected<std::string> read_file(const std::string& path) {
   return content;
 }
 
-Expected<void> write_file_atomically(const std::string& path, std::string_view content) {
+Replacement replacement_for(const std::string& path) {
   static std::atomic<int> number = 0;
-  std::string temporary = fmt::format("{}.{}.{}.tmp", path, ::getpid(), number++);
+  std::error_code none;
+  std::string final = std::filesystem::is_symlink(path, none)
+                          ? std::filesystem::weakly_canonical(path, none).string()
+                          : path;
+  if (none)
+    final = path;
+  const bool special =
+      std::filesystem::exists(final, none) && !std::filesystem::is_regular_file(final, none);
+  std::string temporary =
+      special ? final : fmt::format("{}.{}.{}.tmp", final, ::getpid(), number++);
+  return {std::move(final), std::move(temporary)};
+}
+
+Expected<void> write_file_atomically(const std::string& path, std::string_view content) {
+  const auto [final, temporary] = replacement_for(path);
   int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0)
     return file_error("cannot be written", path, errno);
   int code = write_all(fd, content);
+  if (temporary == final) {
+    ::close(fd);
+    return code == 0 ? Expected<void>() : file_error("cannot be written", path, code);
+  }
   if (code == 0 && ::fsync(fd) != 0)
     code = errno;
   if (::close(fd) != 0 && code == 0)
     code = errno;
-  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0)
+  if (code == 0 && ::rename(temporary.c_str(), final.c_str()) != 0)
     code = errno;
   if (code != 0) {
     ::unlink(temporary.c_str());
     return file_error("cannot be written", path, code);
   }
-  sync_directory_of(path);
+  sync_directory_of(final);
   return {};
 }
 

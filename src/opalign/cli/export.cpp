@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <opalign/base/files.hpp>
 #include <opalign/cli/command.hpp>
 #include <opalign/cli/filter.hpp>
 #include <opalign/report/format.hpp>
@@ -28,19 +29,21 @@ struct ExportOptions {
   std::vector<std::string> verdicts;
 };
 
-/// Beside the file, then renamed: an export that fails leaves what was there.
+/// An export that fails leaves what was there.
 Expected<void> write_to_file(const report::Format& format, const store::Reader& reader,
                              const store::Filter& filter, const std::string& path) {
-  const std::string temporary = path + ".tmp";
+  const auto [final, temporary] = replacement_for(path);
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   Expected<void> written = format.write(reader, filter, out);
   out.close();
   std::error_code code;
-  if (written && out)
-    std::filesystem::rename(temporary, path, code);
+  const bool beside = temporary != final;
+  if (written && out && beside)
+    std::filesystem::rename(temporary, final, code);
   if (written && out && !code)
     return {};
-  std::filesystem::remove(temporary, code);
+  if (beside)
+    std::filesystem::remove(temporary, code);
   TRY(std::move(written));
   return fail(fmt::format("{}: cannot be written", path),
               "check that its folder exists, may be written, and has room");

@@ -3,6 +3,9 @@
 #include <opalign/cli/command.hpp>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
@@ -47,6 +50,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // --help and --version come this way, too, with exit code 0.
     return app.exit(error) == 0 ? k_exit_ok : k_exit_usage;
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    print_error({fmt::format("standard output: cannot be written: {}", std::strerror(errno)), ""});
+    return k_exit_usage;
   }
   return exit_code;
 }
