@@ -173,6 +173,8 @@ def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> No
         (["no/such/file.txt"], 2, "no/such/file.txt"),
         (["--policy", "strange", "--case", "x.y()"], 2, "paddleapitest"),
         (["--slots", "0", "--case", "x.y()"], 2, "slots"),
+        (["--timeout", "nan", "--case", "x.y()"], 2, "timeout"),
+        (["--seed", "-1", "--case", "x.y()"], 2, "seed"),
     ],
 )
 def test_exit_codes(
@@ -192,6 +194,51 @@ def test_exit_codes(
     )
     assert done.returncode == code, done.stdout + done.stderr
     assert said in done.stdout + done.stderr
+
+
+def test_a_slow_pipe_is_judged_as_it_comes(opalign: Path, home: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command(opalign, "--out", tmp_path / "run", "-"),
+        env=environment_of(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write('liar.identity(Tensor([2],"float32"), )\n')
+    process.stdin.flush()
+    assert wait_until(lambda: has_records(opalign, tmp_path / "run"))
+    process.stdin.write('liar.identity(Tensor([3],"float32"), )\n')
+    process.communicate(timeout=20)
+    assert [r["verdict"] for r in records(opalign, tmp_path / "run")] == ["pass", "pass"]
+
+
+def test_a_broken_file_costs_itself_only(opalign: Path, home: Path, tmp_path: Path) -> None:
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    (suites / "a.txt").symlink_to("nowhere")
+    (suites / "b.txt.gz").write_bytes(b"\x1f\x8b\x08\0garbage")
+    (suites / "c.txt").write_text('liar.identity(Tensor([3],"float32"), )\n')
+    done = subprocess.run(
+        command(opalign, "--out", tmp_path / "run", suites),
+        env=environment_of(home),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "a.txt: cannot be read: No such file" in done.stderr
+    assert "b.txt.gz: cannot be read further" in done.stderr
+    assert [r["verdict"] for r in records(opalign, tmp_path / "run")] == ["pass"]
+
+
+def test_a_full_disk_behind_standard_output_is_told(opalign: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [opalign, "verdicts"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
 
 
 def test_summary(opalign: Path, home: Path, tmp_path: Path) -> None:

@@ -6,6 +6,9 @@
 #include <tuple>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <opalign/case/parse.hpp>
@@ -114,6 +117,37 @@ TEST_CASE("files that cannot be read") {
   CHECK(error_of(half) == half + ": cannot be read further: unexpected end of file");
 }
 
+TEST_CASE("a pipe is read as far as it has come") {
+  const Folder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const Fd held(::open(pipe.c_str(), O_RDWR));  // so that opening it for reading does not block
+  Fd writer(::open(pipe.c_str(), O_WRONLY));
+  Expected<SuiteFile> suite = SuiteFile::open(pipe);
+  REQUIRE(suite.has_value());
+  const auto send = [&](std::string_view text) {
+    REQUIRE(::write(writer.get(), text.data(), text.size()) == std::ssize(text));
+  };
+  const auto next = [&] {
+    const Expected<Offer<SuiteCase>> offer = suite->next();
+    REQUIRE(offer.has_value());
+    CHECK_FALSE(offer->ended);
+    return offer->item ? offer->item->text : "(nothing yet)";
+  };
+  CHECK(next() == "(nothing yet)");
+  send("paddle.f(1)\npaddle.");
+  CHECK(next() == "paddle.f(1)");
+  CHECK(next() == "(nothing yet)");
+  send("g(2)\n");
+  CHECK(next() == "paddle.g(2)");
+}
+
+TEST_CASE("what is no suite is given up") {
+  const Expected<void> zeros = read_suite("/dev/zero", [](const SuiteCase&) { return true; });
+  REQUIRE_FALSE(zeros.has_value());
+  CHECK(zeros.error().message == "/dev/zero:1: a line of more than 256 MiB");
+}
+
 TEST_CASE("suites are found") {
   const Folder folder;
   const std::string b = folder.write("b.txt", "");
@@ -121,6 +155,8 @@ TEST_CASE("suites are found") {
   const std::string z = folder.write_compressed("sub/z.txt.gz", "");
   folder.write("sub/readme.md", "");
   const std::string odd = folder.write("[x].txt", "");
+  const std::string nowhere = folder / "c.txt";
+  fs::create_symlink("nowhere", nowhere);
   const auto expand = [](const std::vector<std::string>& arguments) {
     const Expected<std::vector<std::string>> files = expand_suites(arguments);
     if (!files)
@@ -128,7 +164,7 @@ TEST_CASE("suites are found") {
     return *files;
   };
   using Files = std::vector<std::string>;
-  CHECK(expand({folder.path()}) == Files{odd, b, a, z});
+  CHECK(expand({folder.path()}) == Files{odd, b, nowhere, a, z});
   CHECK(expand({z, "-", b}) == Files{z, "-", b});
   CHECK(expand({folder / "s*"}) == Files{a, z});
   CHECK(expand({folder / "sub/[az]*"}) == Files{a, z});

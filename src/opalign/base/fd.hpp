@@ -20,6 +20,8 @@ class Fd {
   [[nodiscard]] int get() const { return m_fd; }
   explicit operator bool() const { return m_fd >= 0; }
   void reset(int fd = -1);
+  /// Gives it to someone else to close.
+  int release() { return std::exchange(m_fd, -1); }
 
  private:
   int m_fd = -1;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <opalign/base/expected.hpp>
+#include <opalign/base/offer.hpp>
+#include <opalign/case/line_reader.hpp>
 
 namespace opalign::cases {
 
@@ -23,9 +25,29 @@ struct SuiteCase {
 /// input). An argument that matches nothing is an error with a hint. Order: as given, then sorted.
 Expected<std::vector<std::string>> expand_suites(const std::vector<std::string>& arguments);
 
-/// Reads a file lazily and calls `take` for each case until it returns false. Bytes that are not
-/// UTF-8 come through as they are, lines longer than 1 MiB cut to one byte more; parsing refuses
-/// both.
+/// A suite's file, read as far as cases are asked for and as far as it has come.
+class SuiteFile {
+ public:
+  SuiteFile() = default;
+  static Expected<SuiteFile> open(const std::string& file);
+
+  /// Bytes that are not UTF-8 come through as they are, lines longer than 1 MiB cut to one byte
+  /// more; parsing refuses both. After an error there is no more.
+  Expected<Offer<SuiteCase>> next();
+  /// Blocks until there is more to read.
+  void wait() const { m_lines.wait(); }
+
+ private:
+  SuiteCase take_block();
+
+  std::string m_shown;
+  LineReader m_lines;
+  int m_number = 0;     ///< of the last line read
+  std::string m_block;  ///< the statement case being read, empty outside of one
+  int m_block_line = 0;
+};
+
+/// Reads a file, waiting where it must, and calls `take` for each case until it returns false.
 Expected<void> read_suite(const std::string& file, const std::function<bool(SuiteCase)>& take);
 
 }  // namespace opalign::cases

@@ -26,11 +26,10 @@ Expected<std::vector<std::string>> files_below(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, error);
-  while (!error && entry != fs::recursive_directory_iterator{}) {
-    if (is_suite(entry->path()) && entry->is_regular_file(error) && !error)
+  for (; !error && entry != fs::recursive_directory_iterator{}; entry.increment(error)) {
+    std::error_code ignored;  // a link to nowhere is told of when it is opened
+    if (is_suite(entry->path()) && !entry->is_directory(ignored))
       files.push_back(entry->path().string());
-    if (!error)
-      entry.increment(error);
   }
   if (error)
     return fail(fmt::format("{}: cannot be listed: {}", folder, error.message()));

@@ -32,24 +32,26 @@ Expected<CaseSource> CaseSource::open(const RunOptions& options) {
   return source;
 }
 
-std::optional<plan::Unit> CaseSource::next(const plan::Planner& planner) {
+Offer<plan::Unit> CaseSource::next(const plan::Planner& planner) {
   if (m_retests) {
     if (m_again.empty())
-      return std::nullopt;
+      return {std::nullopt, true};
     const Retest again = std::move(m_again.back());
     m_again.pop_back();
-    return planner.plan(again.seq, again.source);
+    return {planner.plan(again.seq, again.source)};
   }
-  while (const std::optional<cases::SuiteCase> source = m_suites.next()) {
-    plan::Unit unit = planner.plan(m_next_seq++, *source);
+  while (true) {
+    const Offer<cases::SuiteCase> source = m_suites.next();
+    if (!source.item)
+      return {std::nullopt, source.ended};
+    plan::Unit unit = planner.plan(m_next_seq++, *source.item);
     if (m_shard.count > 1 && hash64(unit.id) % m_shard.count != m_shard.index - 1)
       continue;
     if (const auto finished = m_finished.find(unit.seq);
         finished != m_finished.end() && finished->second == unit.id)
       continue;
-    return unit;
+    return {std::move(unit)};
   }
-  return std::nullopt;
 }
 
 }  // namespace opalign::cli

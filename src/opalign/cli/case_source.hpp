@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,9 @@ class CaseSource {
   static Expected<CaseSource> open(const RunOptions& options);
 
   /// The next case to run, planned.
-  [[nodiscard]] std::optional<plan::Unit> next(const plan::Planner& planner);
-  /// Whether all files could be read to their ends.
-  [[nodiscard]] const Expected<void>& status() const { return m_suites.status(); }
+  [[nodiscard]] Offer<plan::Unit> next(const plan::Planner& planner);
+  /// Why files could not be read to their ends.
+  [[nodiscard]] const std::vector<Error>& errors() const { return m_suites.errors(); }
 
  private:
   struct Retest {

@@ -40,22 +40,32 @@ Expected<int> each_case(
     const std::function<void(const cases::SuiteCase&, const cases::Case&)>& take) {
   TRY_ASSIGN(SuiteReader suites, SuiteReader::open(options.suites, {}));
   int wrong = 0;
-  while (const std::optional<cases::SuiteCase> source = suites.next()) {
-    const Expected<cases::Case> parsed = cases::parse(source->text, {source->file, source->line});
+  for (Offer<cases::SuiteCase> offer; !(offer = suites.next()).ended;) {
+    if (!offer.item) {
+      suites.wait();
+      continue;
+    }
+    const cases::SuiteCase& source = *offer.item;
+    const Expected<cases::Case> parsed = cases::parse(source.text, {source.file, source.line});
     if (parsed) {
-      take(*source, *parsed);
+      take(source, *parsed);
     } else {
       fmt::print(stderr, "{}\n", parsed.error().text());
       ++wrong;
     }
   }
-  TRY(suites.status());
+  for (const Error& error : suites.errors())
+    print_error(error);
+  if (wrong > 0)
+    fmt::print(stderr, "{} cases do not parse\n", wrong);
+  if (!suites.errors().empty())
+    return k_exit_usage;
   return wrong == 0 ? k_exit_ok : k_exit_differences;
 }
 
 Expected<int> check(const CasesOptions& options) {
   std::int64_t count = 0;
-  const Expected<int> code = each_case(options, [&](const auto&, const auto&) { ++count; });
+  TRY_ASSIGN(const int code, each_case(options, [&](const auto&, const auto&) { ++count; }));
   fmt::print("{} cases parse\n", count);
   return code;
 }

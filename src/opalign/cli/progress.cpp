@@ -2,6 +2,8 @@
 #include <opalign/cli/progress.hpp>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -18,17 +20,21 @@ std::size_t terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1U : 79U;
 }
 
+bool can_redraw() {
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
+}
+
 }  // namespace
 
-Progress::Progress()
-    : m_terminal(::isatty(STDERR_FILENO) == 1), m_begun(Clock::now()), m_shown(m_begun) {}
+Progress::Progress() : m_terminal(can_redraw()), m_begun(Clock::now()), m_shown(m_begun) {}
 
-Progress::~Progress() { wipe(); }
-
-void Progress::wipe() {
+void Progress::end() {
   if (m_drawn)
     fmt::print(stderr, "\r\x1b[K");
   m_drawn = false;
+  std::fflush(stderr);
 }
 
 double Progress::elapsed_s() const {
@@ -41,6 +47,8 @@ void Progress::count(Verdict verdict) {
 }
 
 std::string Progress::line() const {
+  if (m_cases == 0)
+    return fmt::format("{:.0f} s, no case has ended yet", elapsed_s());
   std::string text = fmt::format("{} cases, {:.0f} s, {:.0f} cases/s", m_cases, elapsed_s(),
                                  static_cast<double>(m_cases) / elapsed_s());
   for (const VerdictInfo& entry : verdict_table())

@@ -15,14 +15,15 @@ namespace opalign::cli {
 class Progress {
  public:
   Progress();
-  /// Wipes the redrawn line.
-  ~Progress();
+  ~Progress() { end(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void count(Verdict verdict);
   /// Draws if it is time to.
   void tick();
+  /// Wipes the line, for what is to stand in its place.
+  void end();
 
   [[nodiscard]] const std::map<std::string, std::int64_t>& verdicts() const { return m_verdicts; }
   [[nodiscard]] std::int64_t cases() const { return m_cases; }
@@ -30,7 +31,6 @@ class Progress {
 
  private:
   [[nodiscard]] std::string line() const;
-  void wipe();
 
   using Clock = std::chrono::steady_clock;
   bool m_terminal = false;

@@ -135,12 +135,12 @@ Expected<void> run_again(ReproCase& repro) {
       compare::make_policy(policy_name.empty() ? options.policy : policy_name,
                            number_fact(repro.facts, "atol"), number_fact(repro.facts, "rtol")));
   std::vector<plan::Unit> waiting{std::move(whole), std::move(forward)};
-  const auto next = [&]() -> std::optional<plan::Unit> {
+  const auto next = [&]() -> Offer<plan::Unit> {
     if (waiting.empty())
-      return std::nullopt;
-    plan::Unit unit = std::move(waiting.back());
+      return {std::nullopt, true};
+    Offer<plan::Unit> offer{std::move(waiting.back())};
     waiting.pop_back();
-    return unit;
+    return offer;
   };
   const auto finished = [&](const sched::Finished& result) -> Expected<void> {
     for (std::size_t i = 0; i < runners.size(); ++i) {

@@ -106,7 +106,7 @@ Expected<int> run(RunOptions options) {
       sched::run(options.sched, runners, policy, next, finished, tick);
   TRY(writer.flush());
   TRY(totals);
-  TRY(source.status());
+  progress.end();
 
   const report::Summary summary = summary_of(progress, *totals);
   if (!options.summary.empty()) {
@@ -126,8 +126,13 @@ Expected<int> run(RunOptions options) {
   if (failed)
     fmt::print("what failed: opalign show {} --verdict failures\n", shell_quote(options.out));
   fmt::print("run: {}\n", options.out);
+  std::fflush(stdout);
+  for (const Error& error : source.errors())
+    print_error(error);
   if (totals->interrupted)
     return k_exit_interrupted;
+  if (!source.errors().empty())
+    return k_exit_usage;
   return failed ? k_exit_differences : k_exit_ok;
 }
 

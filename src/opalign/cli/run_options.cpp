@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <ctime>
+#include <limits>
 #include <thread>
 
 #include <fmt/chrono.h>
@@ -16,6 +17,9 @@
 
 namespace opalign::cli {
 namespace {
+
+/// With less a worker cannot make its first call.
+constexpr std::size_t k_least_memory = std::size_t{64} << 20;
 
 /// Facts that the parts of one run share.
 constexpr std::array<std::string_view, 8> k_identity{"target", "references", "policy", "atol",
@@ -38,6 +42,13 @@ Expected<Shard> parse_shard(const std::string& text) {
   }
   return fail(fmt::format("--shard: expected i/n with 1 <= i <= n, got \"{}\"", text),
               "three machines run --shard 1/3, 2/3 and 3/3");
+}
+
+/// CLI::Range lets nan through.
+std::string check_seconds(const std::string& text) {
+  double seconds = 0;
+  const bool fits = CLI::detail::lexical_cast(text, seconds) && seconds >= 1e-3 && seconds <= 1e6;
+  return fits ? "" : fmt::format("expected seconds, 0.001 to 1000000, got \"{}\"", text);
 }
 
 }  // namespace
@@ -65,7 +76,9 @@ void declare_options(CLI::App& command, RunOptions& options) {
       ->capture_default_str();
   command.add_option("--atol", options.atol, "Absolute tolerance, in place of the policy's");
   command.add_option("--rtol", options.rtol, "Relative tolerance, in place of the policy's");
-  command.add_option("--seed", options.sched.seed, "Of all values")->capture_default_str();
+  command.add_option("--seed", options.sched.seed, "Of all values")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--slots", options.sched.slots, "Workers of each runner (default: by cores)")
       ->check(CLI::Range(1, 1024));
   command
@@ -76,11 +89,12 @@ void declare_options(CLI::App& command, RunOptions& options) {
       .add_option("--timeout", options.sched.time_limit_s,
                   "Seconds a call may take; at least 20 x the slowest other runner")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(check_seconds);
   command
       .add_option("--memory-limit", options.sched.memory_limit,
                   "Bytes a worker may allocate (default: a quarter of the memory)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(k_least_memory, std::numeric_limits<std::size_t>::max()));
   command
       .add_option("--output-limit", options.output_limit,
                   "Bytes a call may return (default: an eighth of the memory)")

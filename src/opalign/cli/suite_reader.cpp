@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/cli/suite_reader.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace opalign::cli {
@@ -12,25 +13,40 @@ Expected<SuiteReader> SuiteReader::open(const std::vector<std::string>& suites,
                 "give a suite, or --case 'paddle.abs(Tensor([3],\"float32\"), )'");
   SuiteReader reader;
   TRY_ASSIGN(reader.m_files, cases::expand_suites(suites));
-  for (const std::string& text : cases)
-    reader.m_ready.push_back({text, "<case>", 1});
+  std::ranges::reverse(reader.m_files);
+  for (auto text = cases.rbegin(); text != cases.rend(); ++text)
+    reader.m_cases.push_back({*text, "<case>", 1});
   return reader;
 }
 
-std::optional<cases::SuiteCase> SuiteReader::next() {
-  while (m_ready.empty() && m_next_file < m_files.size()) {
-    Expected<void> read = cases::read_suite(m_files[m_next_file++], [&](cases::SuiteCase found) {
-      m_ready.push_back(std::move(found));
+bool SuiteReader::open_next() {
+  while (!m_files.empty()) {
+    Expected<cases::SuiteFile> file = cases::SuiteFile::open(m_files.back());
+    m_files.pop_back();
+    if (file) {
+      m_file = std::move(*file);
       return true;
-    });
-    if (!read && m_status)
-      m_status = std::move(read);
+    }
+    m_errors.push_back(std::move(file.error()));
   }
-  if (m_ready.empty())
-    return std::nullopt;
-  cases::SuiteCase taken = std::move(m_ready.front());
-  m_ready.pop_front();
-  return taken;
+  return false;
+}
+
+Offer<cases::SuiteCase> SuiteReader::next() {
+  while (m_in_file || open_next()) {
+    m_in_file = true;
+    Expected<Offer<cases::SuiteCase>> offer = m_file.next();
+    if (offer && !offer->ended)
+      return std::move(*offer);
+    if (!offer)
+      m_errors.push_back(std::move(offer.error()));
+    m_in_file = false;
+  }
+  if (m_cases.empty())
+    return {std::nullopt, true};
+  Offer<cases::SuiteCase> offer{std::move(m_cases.back())};
+  m_cases.pop_back();
+  return offer;
 }
 
 }  // namespace opalign::cli

@@ -3,8 +3,6 @@
 // texts.
 #pragma once
 
-#include <deque>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,15 +18,20 @@ class SuiteReader {
   static Expected<SuiteReader> open(const std::vector<std::string>& suites,
                                     const std::vector<std::string>& cases);
 
-  [[nodiscard]] std::optional<cases::SuiteCase> next();
-  /// The first file that could not be read to its end; reading went on with the next one.
-  [[nodiscard]] const Expected<void>& status() const { return m_status; }
+  [[nodiscard]] Offer<cases::SuiteCase> next();
+  /// Blocks until there is more to read.
+  void wait() const { m_file.wait(); }
+  /// Why files could not be read to their ends; reading went on with the next ones.
+  [[nodiscard]] const std::vector<Error>& errors() const { return m_errors; }
 
  private:
-  std::vector<std::string> m_files;
-  std::size_t m_next_file = 0;
-  std::deque<cases::SuiteCase> m_ready;
-  Expected<void> m_status;
+  bool open_next();
+
+  std::vector<std::string> m_files;       ///< still to be opened, last first
+  std::vector<cases::SuiteCase> m_cases;  ///< given as texts, last first
+  cases::SuiteFile m_file;
+  bool m_in_file = false;
+  std::vector<Error> m_errors;
 };
 
 }  // namespace opalign::cli

@@ -143,8 +143,9 @@ Expected<void> Loop::dispatch() {
       std::ranges::all_of(m_fleets, [](const auto& fleet) { return fleet->is_up(); });
   while (all_up && !m_interrupted) {
     if (!m_waiting && !m_exhausted) {
-      m_waiting = m_next();
-      m_exhausted = !m_waiting;
+      Offer<plan::Unit> offer = m_next();
+      m_waiting = std::move(offer.item);
+      m_exhausted = offer.ended;
     }
     if (!m_waiting || !has_room(*m_waiting))
       return {};

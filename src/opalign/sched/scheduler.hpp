@@ -6,13 +6,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <opalign/base/expected.hpp>
 #include <opalign/base/judgement.hpp>
+#include <opalign/base/offer.hpp>
 #include <opalign/base/outcome.hpp>
 #include <opalign/compare/compare.hpp>
 #include <opalign/plan/unit.hpp>
@@ -49,7 +49,8 @@ struct Totals {
   std::vector<std::string> versions;  ///< of the frameworks, as they report them
 };
 
-using Source = std::function<std::optional<plan::Unit>()>;
+/// Asked again a little later when it has none yet.
+using Source = std::function<Offer<plan::Unit>()>;
 using Sink = std::function<Expected<void>(const Finished&)>;
 /// Called a few times a second with nothing to say but that time passes. Its error ends the run.
 using Tick = std::function<Expected<void>()>;
