@@ -89,9 +89,6 @@ class Memory:
 
     def __init__(self, size: int) -> None:
         self.fd = os.memfd_create("test")
-        self.grow(size)
-
-    def grow(self, size: int) -> None:
         os.ftruncate(self.fd, size)
         self.map = mmap.mmap(self.fd, size)
 

@@ -174,16 +174,6 @@ def test_what_opalign_writes_after_a_modification_is_seen(worker: Any) -> None:
     assert worker.items(answer["result"], answer) == [5, 6, 7, 8]
 
 
-def test_the_arena_may_grow(worker: Any) -> None:
-    memory = Memory(1 << 16)
-    other = worker.server.fork(arena=memory)
-    memory.grow(1 << 21)
-    memory.map[1 << 20 : (1 << 20) + 16] = struct.pack("4f", 1, 2, 3, 4)
-    answer = other.run("liar.identity(x)", [[1 << 20, "float32", [4], 0]])
-    assert other.items(answer["result"], answer) == [1, 2, 3, 4]
-    other.end()
-
-
 def test_need_and_grads_with_runs_in_between(worker: Any) -> None:
     count = 300000  # more than the pool has
     memory = Memory(16 << 20)

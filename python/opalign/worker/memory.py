@@ -35,7 +35,6 @@ _libc.mmap.argtypes = [
     ctypes.c_int,
     ctypes.c_long,
 ]
-_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 _libc.memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 
 # /proc/self/pagemap has 64 bits a page. In the top byte: 0x80 present, 0x40 swapped, 0x20 the
@@ -57,15 +56,16 @@ class PrivateMap:
         self._fd = fd
         self._pagemap = _open_pagemap()
         self._shared = 0
-        self.size = 0
-        self._map()
+        self.size = os.fstat(fd).st_size & ~(PAGE - 1)
+        raise_memory_limit(self.size)
+        self.buffer = mmap.mmap(
+            fd, self.size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE
+        )
+        self.address = address_of(self.buffer)
 
-    def need(self, end: int) -> None:
-        """Makes sure that the map reaches to `end`: the file may have grown."""
+    def check(self, end: int) -> None:
         if end > self.size:
-            self._map()
-            if end > self.size:
-                raise ProtocolError(f"offset {end} lies beyond the file of {self.size} bytes")
+            raise ProtocolError(f"offset {end} lies beyond the file of {self.size} bytes")
 
     def was_written(self, start: int, end: int) -> bool:
         """Whether the pages of [start, end) or their neighbours are this process's own copies."""
@@ -88,19 +88,6 @@ class PrivateMap:
         first = max(start // PAGE - 1, 0)
         last = min((end - 1) // PAGE + 2, self.size // PAGE)
         self.buffer.madvise(mmap.MADV_DONTNEED, first * PAGE, (last - first) * PAGE)
-
-    def _map(self) -> None:
-        size = os.fstat(self._fd).st_size & ~(PAGE - 1)
-        raise_memory_limit(size - self.size)
-        if self._shared:
-            _libc.munmap(self._shared, self.size)
-            self._shared = 0
-        # The map before stays as long as a tensor refers to it.
-        self.buffer = mmap.mmap(
-            self._fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE
-        )
-        self.address = address_of(self.buffer)
-        self.size = size
 
 
 def _open_pagemap() -> int:

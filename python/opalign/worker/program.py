@@ -101,7 +101,7 @@ class Executor:
         adapter, arena = self._adapter, self._arena
         if tensors:
             end = max([_end(tensor) for tensor in tensors])
-            arena.need(end)
+            arena.check(end)
             self._arena_span = (min([tensor[0] for tensor in tensors]), end)
         inputs = []
         marked = []
@@ -171,7 +171,7 @@ class Executor:
         chosen = [adapter.is_tensor(t) and adapter.is_differentiable(t) for _, _, t in leaves]
         gradients: List[Any] = [None] * len(marked)
         if any(chosen):
-            upstream = self._upstream(frame, leaves)
+            upstream = self._upstream(frame["id"], frame["pool"], leaves)
             outputs = [leaf[2] for leaf, yes in zip(leaves, chosen) if yes]
             given = [gradient for gradient, yes in zip(upstream, chosen) if yes]
             started = perf_counter()
@@ -190,7 +190,7 @@ class Executor:
             raise TypeError(f"a gradient has no form in the protocol: {leaf}")
         return leaf
 
-    def _upstream(self, frame: Frame, leaves: List[Leaf]) -> List[Any]:
+    def _upstream(self, ident: int, start: int, leaves: List[Leaf]) -> List[Any]:
         """Upstream gradients of all outputs of a differentiable dtype, also of those that this
         framework does not differentiate: where another one does, both read the same elements."""
         counts = [_count(shape) for _, shape, _ in leaves]
@@ -199,8 +199,8 @@ class Executor:
             places[dtype] = places.get(dtype, 0) + count
         for dtype, total in places.items():
             if total > POOL_ELEMENTS:
-                return self._requested(frame, leaves)
-            element = frame["pool"] % (POOL_ELEMENTS - total + 1)
+                return self._requested(ident, leaves)
+            element = start % (POOL_ELEMENTS - total + 1)
             places[dtype] = POOL_SECTIONS[dtype] + element * SIZES[dtype]
         first = min(places.values())
         memory = self._pool.buffer
@@ -212,8 +212,7 @@ class Executor:
         self._pool_span = (first, max(places.values()))
         return upstream
 
-    def _requested(self, run: Frame, leaves: List[Leaf]) -> List[Any]:
-        ident = run["id"]
+    def _requested(self, ident: int, leaves: List[Leaf]) -> List[Any]:
         wanted = [[dtype, list(shape)] for dtype, shape, _ in leaves]
         self._channel.send({"op": "need", "id": ident, "grads": wanted})
         while True:
@@ -225,9 +224,7 @@ class Executor:
             self._channel.keep(frame)
         given = [[offset, dtype, shape, 0] for offset, dtype, shape in frame["tensors"]]
         first, end = min([g[0] for g in given]), max([_end(g) for g in given])
-        if end > self._arena.size:  # a new map knows nothing of what was written to this one
-            self._restore(run)
-        self._arena.need(end)
+        self._arena.check(end)
         if self._arena_span[1]:
             first, end = min(first, self._arena_span[0]), max(end, self._arena_span[1])
         self._arena_span = (first, end)
