@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -50,6 +51,10 @@ enum class ErrorClass : std::uint8_t {
   other,
 };
 
+/// "not_registered"; the words of the protocol and of records.
+[[nodiscard]] std::string_view label(ErrorClass kind);
+[[nodiscard]] std::optional<ErrorClass> parse_error_class(std::string_view label);
+
 struct RunnerError {
   ErrorClass kind = ErrorClass::other;
   Stage stage = Stage::forward;
@@ -66,6 +71,8 @@ enum class OutcomeStatus : std::uint8_t {
   timed_out,
   not_run,  ///< this runner has no program for the unit
 };
+
+[[nodiscard]] std::string_view label(OutcomeStatus status);
 
 struct Outcome {
   std::string runner;  ///< runner spec, "torch@2.13.0:cpu"

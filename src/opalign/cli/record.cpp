@@ -1,24 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/cli/record.hpp>
 
-#include <array>
-#include <string_view>
-
 namespace opalign::cli {
 namespace {
-
-std::string_view label(OutcomeStatus status) {
-  constexpr std::array<std::string_view, 6> k_labels{"finished",       "failed",    "died",
-                                                     "broke_protocol", "timed_out", "not_run"};
-  return k_labels[static_cast<std::size_t>(status)];
-}
-
-std::string_view label(ErrorClass kind) {
-  constexpr std::array<std::string_view, 9> k_labels{
-      "not_registered", "invalid_argument", "out_of_memory", "translation", "no_such_name",
-      "not_allowed",    "no_such_dtype",    "output_limit",  "other"};
-  return k_labels[static_cast<std::size_t>(kind)];
-}
 
 store::RunnerRecord make_runner_record(const Outcome& outcome) {
   store::RunnerRecord record;
@@ -31,7 +15,7 @@ store::RunnerRecord make_runner_record(const Outcome& outcome) {
   if (outcome.error) {
     record.error_class = label(outcome.error->kind);
     record.error_type = outcome.error->type;
-    record.error_stage = opalign::label(outcome.error->stage);
+    record.error_stage = label(outcome.error->stage);
     record.message = outcome.error->message;
     record.trace = outcome.error->trace;
   }

@@ -7,36 +7,14 @@
 
 #include <fmt/format.h>
 
+#include <opalign/case/utf8.hpp>
+
 namespace opalign::plan {
 namespace {
 
 template <class... Arguments>
 void append(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
-}
-
-/// Length of the UTF-8 sequence at `text[i]`, 0 if it is not one.
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned char lead = byte(i);
-  std::size_t length = 0;
-  if (lead < 0x80)
-    return 1;
-  if (lead >= 0xC2 && lead < 0xE0)
-    length = 2;
-  else if (lead >= 0xE0 && lead < 0xF0)
-    length = 3;
-  else if (lead >= 0xF0 && lead < 0xF5)
-    length = 4;
-  if (length == 0 || i + length > text.size())
-    return 0;
-  for (std::size_t k = 1; k < length; ++k)
-    if ((byte(i + k) & 0xC0) != 0x80)
-      return 0;
-  if ((lead == 0xE0 && byte(i + 1) < 0xA0) || (lead == 0xED && byte(i + 1) >= 0xA0) ||
-      (lead == 0xF0 && byte(i + 1) < 0x90) || (lead == 0xF4 && byte(i + 1) >= 0x90))
-    return 0;
-  return length;
 }
 
 std::string_view non_finite(double value) {
@@ -129,7 +107,7 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
-    const std::size_t length = utf8_length(text, i);
+    const std::size_t length = cases::utf8_length(text, i);
     if (length == 0) {
       out += "\\ufffd";
       ++i;

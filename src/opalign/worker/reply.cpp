@@ -2,7 +2,6 @@
 #include <opalign/worker/reply.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -15,18 +14,6 @@ using Json = nlohmann::json;
 
 constexpr int k_max_depth = 64;
 constexpr std::size_t k_max_dims = 64;
-
-constexpr std::array<std::pair<std::string_view, ErrorClass>, 9> k_error_classes{{
-    {"not_registered", ErrorClass::not_registered},
-    {"invalid_argument", ErrorClass::invalid_argument},
-    {"out_of_memory", ErrorClass::out_of_memory},
-    {"translation", ErrorClass::translation},
-    {"no_such_name", ErrorClass::no_such_name},
-    {"not_allowed", ErrorClass::not_allowed},
-    {"no_such_dtype", ErrorClass::no_such_dtype},
-    {"output_limit", ErrorClass::output_limit},
-    {"other", ErrorClass::other},
-}};
 
 tl::unexpected<Error> broken(std::string_view expected) {
   return fail(fmt::format("answer: expected {}", expected));
@@ -153,10 +140,7 @@ Stage read_stage(const Json& error) {
 
 RunnerError read_error(const Json& error) {
   RunnerError read;
-  const std::string kind = text_member(error, "class");
-  const auto found =
-      std::ranges::find_if(k_error_classes, [&](const auto& entry) { return entry.first == kind; });
-  read.kind = found == k_error_classes.end() ? ErrorClass::other : found->second;
+  read.kind = parse_error_class(text_member(error, "class")).value_or(ErrorClass::other);
   read.stage = read_stage(error);
   read.type = text_member(error, "type");
   read.message = text_member(error, "message");
