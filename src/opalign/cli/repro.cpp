@@ -92,19 +92,19 @@ json describe_inputs(const ReproCase& material, std::string& data) {
                       {"differentiable", input.differentiable},
                       {"at", data.size()}});
     // place_inputs packs them at multiples of 64.
-    data.resize(data.size() + (plan::buffer_bytes(input) + 63) / 64 * 64);
+    data.resize(data.size() + plan::aligned(plan::buffer_bytes(input)));
   }
   return inputs;
 }
 
 /// The upstream gradients of a runner's outputs, as docs/protocol.md ("Memory") gives them.
-Expected<json> describe_upstream(const ReproCase& material, std::span<const std::byte> pool,
-                                 const ReproRunner& runner, std::string& data) {
+json describe_upstream(const ReproCase& material, std::span<const std::byte> pool,
+                       const ReproRunner& runner, std::string& data) {
   std::map<DType, std::int64_t> places;
   bool fits = true;
   for (const ReproRunner::Leaf& leaf : runner.leaves)
     fits = (places[leaf.dtype] += *numel(leaf.shape)) <= value::k_pool_elements && fits;
-  const std::uint64_t start = value::stream_key(material.unit.id, "upstream", material.seed) >> 1;
+  const std::uint64_t start = value::pool_start(material.unit.id, material.seed);
   for (auto& [dtype, total] : places)
     total = fits ? static_cast<std::int64_t>(
                        start % static_cast<std::uint64_t>(value::k_pool_elements - total + 1))
@@ -121,9 +121,7 @@ Expected<json> describe_upstream(const ReproCase& material, std::span<const std:
       places[dtype] += *numel(shape);
     } else {
       std::vector<std::byte> drawn(bytes);
-      const std::string stream = fmt::format("upstream[{}]", k);
-      TRY(value::fill(value::Nonzero{1.0 / 16, 1}, dtype, shape,
-                      value::stream_key(material.unit.id, stream, material.seed), drawn));
+      value::draw_upstream(material.unit.id, k, material.seed, dtype, shape, drawn);
       leaf["at"] = append_bytes(data, drawn);
     }
     upstream.push_back(std::move(leaf));
@@ -157,7 +155,7 @@ Expected<json> describe(const ReproCase& material, std::string& data) {
     // One that did not get so far would differentiate what the others do.
     const ReproRunner& source =
         runner.kind.empty() && known != material.runners.end() ? *known : runner;
-    TRY_ASSIGN(const json upstream, describe_upstream(material, pool, source, data));
+    const json upstream = describe_upstream(material, pool, source, data);
     description["runners"].push_back(
         {{"spec", runner.spec},
          {"framework", runner.framework},

@@ -37,5 +37,7 @@ Expected<bool> holds_for(const catalog::Domain& condition, const catalog::Bound&
 
 /// Bytes of the buffer behind an input; the shape is known to be sound.
 [[nodiscard]] std::size_t buffer_bytes(const Input& input);
+/// In shared memory tensors start at multiples of 64.
+[[nodiscard]] constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace opalign::plan

@@ -313,7 +313,7 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
           bound ? parameter_of(*of_call, occurrence.argument) : std::string_view());
       if (!input)
         return invalid(Reason::not_bound, input.error());
-      const std::size_t bytes = (buffer_bytes(*input) + 63) / 64 * 64;
+      const std::size_t bytes = aligned(buffer_bytes(*input));
       if (bytes >
           m_options.max_input_bytes - std::min(unit.input_bytes, m_options.max_input_bytes)) {
         unit.judgement =

@@ -8,18 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <opalign/plan/inputs.hpp>
+
 namespace opalign::sched {
 namespace {
-
-constexpr std::size_t k_alignment = 64;
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + k_alignment - 1) / k_alignment * k_alignment;
-}
-
-std::size_t bytes_of(const plan::Input& input) {
-  return static_cast<std::size_t>(input.buffer_numel) * size_of(input.dtype);
-}
 
 Expected<void> draw(const plan::Input& input, std::uint64_t key, std::span<std::byte> out) {
   Expected<void> drawn = value::fill(input.fill, input.dtype, input.shape, key, out);
@@ -55,7 +47,7 @@ void scatter(const plan::Input& input, const std::byte* dense, std::byte* buffer
 std::size_t region_bytes(const plan::Unit& unit) {
   std::size_t bytes = 0;
   for (const plan::Input& input : unit.inputs)
-    bytes += aligned(bytes_of(input));
+    bytes += plan::aligned(plan::buffer_bytes(input));
   return bytes;
 }
 
@@ -66,7 +58,7 @@ Expected<std::string> place_inputs(const plan::Unit& unit, std::uint64_t seed, s
   std::vector<std::byte> dense;
   for (const plan::Input& input : unit.inputs) {
     const std::size_t width = size_of(input.dtype);
-    const std::span<std::byte> buffer = region.subspan(at, bytes_of(input));
+    const std::span<std::byte> buffer = region.subspan(at, plan::buffer_bytes(input));
     const std::uint64_t key = value::stream_key(unit.id, input.path, seed);
     const std::size_t skipped = static_cast<std::size_t>(input.offset) * width;
     if (input.strides.empty() && input.offset == 0) {
@@ -84,7 +76,7 @@ Expected<std::string> place_inputs(const plan::Unit& unit, std::uint64_t seed, s
     if (!input.strides.empty())
       fmt::format_to(std::back_inserter(json), ",[{}]", fmt::join(input.strides, ","));
     json += ']';
-    at += aligned(bytes_of(input));
+    at += plan::aligned(plan::buffer_bytes(input));
   }
   json += ']';
   return json;

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <opalign/base/interrupt.hpp>
+#include <opalign/plan/inputs.hpp>
 #include <opalign/sched/fleet.hpp>
 #include <opalign/sched/place_inputs.hpp>
 #include <opalign/value/pool.hpp>
@@ -201,7 +202,7 @@ Expected<void> Loop::launch(plan::Unit unit) {
   std::vector<std::string> names;
   for (const plan::Input& input : flight.unit.inputs)
     names.push_back(input.name);
-  const std::uint64_t pool = value::stream_key(flight.unit.id, "upstream", m_options.seed) >> 1;
+  const std::uint64_t pool = value::pool_start(flight.unit.id, m_options.seed);
   std::vector<std::pair<std::size_t, Job>> jobs;
   for (std::size_t i = 0; i < m_fleets.size(); ++i) {
     const plan::Program& program = flight.unit.programs[i];
@@ -249,8 +250,7 @@ void Loop::serve(Fleet& fleet, const GradientRequest& request) {
   Flight& flight = m_flights.at(flight_of(request.job));
   std::size_t bytes = 0;
   const auto bytes_of = [](const auto& gradient) {
-    return (static_cast<std::size_t>(*numel(gradient.second)) * size_of(gradient.first) + 63) / 64 *
-           64;
+    return static_cast<std::size_t>(*numel(gradient.second)) * size_of(gradient.first);
   };
   // One request a runner, and as many again where a job is run again.
   bool fits = flight.gradient_regions.size() < 4 * m_fleets.size();
@@ -258,7 +258,7 @@ void Loop::serve(Fleet& fleet, const GradientRequest& request) {
     const std::size_t room = m_arena.capacity() - std::min(bytes, m_arena.capacity());
     fits =
         fits && static_cast<std::size_t>(*numel(gradient.second)) < room / size_of(gradient.first);
-    bytes += fits ? bytes_of(gradient) : 0;
+    bytes += fits ? plan::aligned(bytes_of(gradient)) : 0;
   }
   const std::optional<std::size_t> region = fits ? m_arena.allocate(bytes) : std::nullopt;
   if (!region) {
@@ -272,15 +272,11 @@ void Loop::serve(Fleet& fleet, const GradientRequest& request) {
   std::size_t at = 0;
   for (std::size_t k = 0; k < request.gradients.size(); ++k) {
     const auto& [dtype, shape] = request.gradients[k];
-    const std::uint64_t key =
-        value::stream_key(flight.unit.id, fmt::format("upstream[{}]", k), m_options.seed);
-    const auto elements = static_cast<std::size_t>(*numel(shape)) * size_of(dtype);
-    // Elementwise draws cannot fail for any shape.
-    (void)value::fill(value::Nonzero{1.0 / 16, 1}, dtype, shape, key,
-                      m_arena.region(*region).subspan(at, elements));
+    value::draw_upstream(flight.unit.id, k, m_options.seed, dtype, shape,
+                         m_arena.region(*region).subspan(at, bytes_of(request.gradients[k])));
     tensors += fmt::format(R"({}[{},"{}",[{}]])", k == 0 ? "" : ",", *region + at, name(dtype),
                            fmt::join(shape, ","));
-    at += bytes_of(request.gradients[k]);
+    at += plan::aligned(bytes_of(request.gradients[k]));
   }
   fleet.send_gradients(request, tensors + "]");
 }

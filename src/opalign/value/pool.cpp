@@ -6,7 +6,10 @@
 #include <cassert>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <opalign/value/draw.hpp>
+#include <opalign/value/fill.hpp>
 #include <opalign/value/philox.hpp>
 
 namespace opalign::value {
@@ -32,6 +35,17 @@ std::optional<std::size_t> pool_offset(DType dtype) {
     offset += std::size_t{k_pool_elements} * size_of(section);
   }
   return std::nullopt;
+}
+
+std::uint64_t pool_start(std::string_view case_id, std::uint64_t seed) {
+  return stream_key(case_id, "upstream", seed) >> 1;  // JSON readers like it signed
+}
+
+void draw_upstream(std::string_view case_id, std::size_t k, std::uint64_t seed, DType dtype,
+                   const Shape& shape, std::span<std::byte> out) {
+  const std::uint64_t key = stream_key(case_id, fmt::format("upstream[{}]", k), seed);
+  // Elementwise draws cannot fail for any shape.
+  (void)fill(Nonzero{1.0 / 16, 1}, dtype, shape, key, out);
 }
 
 void fill_pool(std::uint64_t seed, std::span<std::byte> out) {

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include <opalign/base/dtype.hpp>
+#include <opalign/base/shape.hpp>
 
 namespace opalign::value {
 
@@ -18,6 +20,13 @@ inline constexpr std::size_t k_pool_bytes = std::size_t{k_pool_elements} * 40;
 
 /// Where the section of a dtype starts, a multiple of 4096; nothing for dtypes without one.
 [[nodiscard]] std::optional<std::size_t> pool_offset(DType dtype);
+
+/// Where the slices of a case start: the `pool` of its run frame.
+[[nodiscard]] std::uint64_t pool_start(std::string_view case_id, std::uint64_t seed);
+
+/// Writes the upstream gradient of output `k` of a case whose outputs the pool is too small for.
+void draw_upstream(std::string_view case_id, std::size_t k, std::uint64_t seed, DType dtype,
+                   const Shape& shape, std::span<std::byte> out);
 
 /// Writes the pool, k_pool_bytes. Element i is one real value with |x| in [1/16, 1 - 2^-8) and a
 /// random sign, rounded once into each dtype (no dtype rounds it to 1); it is also the real part of
