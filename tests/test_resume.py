@@ -2,16 +2,14 @@
 """What a run keeps: kills and --resume, --retest, --shard and merge."""
 
 import os
-import random
-import signal
 import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from test_run import command, environment_of, has_records, processes_mentioning, records, wait_until
+from kills import VICTIMS, kill_and_resume
+from test_run import command, environment_of, processes_mentioning, records, wait_until
 
 CASES = 300
 
@@ -36,44 +34,28 @@ def run(opalign: Path, home: Path, *arguments: str | Path) -> subprocess.Complet
     )
 
 
-def children(pid: int) -> list[int]:
-    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-@pytest.mark.parametrize("victim", ["opalign", "forkserver", "worker"])
-def test_kill_and_resume(
-    opalign: Path, home: Path, tmp_path: Path, suite: Path, victim: str
-) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_twenty_kills_lose_nothing(opalign: Path, home: Path, tmp_path: Path, victim: str) -> None:
+    kinds = ["identity"] * 15 + ["slow"] * 3 + ["wrong_value", "raises"]
+    lines = [f'liar.{kinds[n % 20]}(Tensor([{n + 1}],"float32"), )' for n in range(1999)]
+    suite = tmp_path / "suite.txt"
+    suite.write_text("\n".join([*lines, lines[0]]) + "\n")  # one of them twice
+    shared_before = set(os.listdir("/dev/shm"))
     out = tmp_path / "run"
-    process = subprocess.Popen(
-        command(opalign, "--out", out, suite),
-        env=environment_of(home),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    assert wait_until(lambda: has_records(opalign, out))
-    time.sleep(random.Random(victim).uniform(0, 0.5))
-    if process.poll() is None:
-        below = [
-            int(c)
-            for c in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        ]
-        chosen = {
-            "opalign": [process.pid],
-            "forkserver": below,
-            "worker": [p for f in below for p in children(f)],
-        }[victim]
-        os.kill(random.Random(victim).choice(chosen), signal.SIGKILL)
-    process.wait(timeout=120)
-    assert wait_until(lambda: not processes_mentioning(str(ROOT / "tests" / "liar")), 5)
-    done = run(opalign, home, "--out", out, suite, "--resume")
-    assert done.returncode in (0, 1), done.stderr
+    whole = command(opalign, "--out", out, suite)
+    done = kill_and_resume(whole, [*whole, "--resume"], victim, 20, environment_of(home))
+    assert done == 20
     found = records(opalign, out)
-    assert len(found) == CASES
-    twice = [case for case, count in Counter(r["case"] for r in found).items() if count != 1]
-    assert len(twice) == 1
-    verdicts = Counter(r["verdict"] for r in found)
-    assert verdicts == {"pass": 101, "differs": 100, "crash": 50, "target_error": 49}
+    assert sorted(r["case"] for r in found) == sorted([*lines, lines[0]])
+    assert Counter(r["verdict"] for r in found) == {
+        "pass": 1801,
+        "differs": 100,
+        "target_error": 99,
+    }
+    assert os.listdir(out) == ["run.db"]
+    assert set(os.listdir("/dev/shm")) <= shared_before
+    assert wait_until(lambda: not processes_mentioning(str(ROOT / "tests" / "liar")), 5)
 
 
 def test_resume_refuses_another_run(opalign: Path, home: Path, tmp_path: Path, suite: Path) -> None:

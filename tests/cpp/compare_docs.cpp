@@ -26,7 +26,7 @@ TEST_CASE("compare: docs/verdicts.md repeats the closed lists") {
                      entry.meaning));
   for (int stage = 1; stage <= static_cast<int>(Stage::fetch); ++stage)
     says(fmt::format("`{}`", label(static_cast<Stage>(stage))));
-  for (int reason = 1; reason <= static_cast<int>(Reason::interrupted); ++reason)
+  for (int reason = 1; reason <= static_cast<int>(Reason::no_such_dtype); ++reason)
     says(fmt::format("| `{}` | ", label(static_cast<Reason>(reason))));
   for (std::string_view policy : compare::policy_names())
     says(fmt::format("| `{}` | ", policy));

@@ -28,7 +28,7 @@ constexpr std::array<VerdictInfo, k_verdict_count> k_verdicts{{
     {Verdict::unsupported, "unsupported", false,
      "not implemented on this device, or no translation exists"},
     {Verdict::invalid, "invalid", false, "the case itself is wrong and did not run"},
-    {Verdict::skipped, "skipped", false, "did not run: filtered out, too large, or interrupted"},
+    {Verdict::skipped, "skipped", false, "did not run: too large, or filtered out"},
 }};
 
 constexpr std::array<std::string_view, k_stage_count> k_stages{"",        "parse",    "plan",
@@ -59,7 +59,6 @@ constexpr std::array<std::string_view, k_reason_count> k_reasons{
     "not_allowed",
     "not_bound",
     "no_such_dtype",
-    "interrupted",
 };
 
 }  // namespace

@@ -68,7 +68,6 @@ enum class Reason : std::uint8_t {
   not_allowed = 21,
   not_bound = 22,
   no_such_dtype = 23,
-  interrupted = 24,
 };
 
 // Numbers read from a file are below these.

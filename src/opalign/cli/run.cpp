@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <opalign/base/files.hpp>
 #include <opalign/base/interrupt.hpp>
@@ -106,6 +107,7 @@ Expected<int> run(RunOptions options) {
       sched::run(options.sched, runners, policy, next, finished, tick);
   TRY(writer.flush());
   TRY(totals);
+  TRY(writer.set_fact("versions", fmt::format("{}", fmt::join(totals->versions, " "))));
   progress.end();
 
   const report::Summary summary = summary_of(progress, *totals);

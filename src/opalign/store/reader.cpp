@@ -152,9 +152,7 @@ Expected<std::vector<ApiCount>> Reader::count_by_api() const {
 }
 
 Expected<std::map<std::int64_t, std::string>> Reader::finished() const {
-  TRY_ASSIGN(Statement row,
-             m_state->database.prepare("SELECT seq, id FROM record WHERE reason != ?"));
-  row.bind(1, static_cast<std::int64_t>(Reason::interrupted));
+  TRY_ASSIGN(Statement row, m_state->database.prepare("SELECT seq, id FROM record"));
   std::map<std::int64_t, std::string> ids;
   while (true) {
     TRY_ASSIGN(const bool more, row.step());

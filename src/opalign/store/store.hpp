@@ -71,9 +71,8 @@ class Writer {
  public:
   /// Creates `directory` (with parents) and run.db in it; fails if a run.db is there already.
   static Expected<Writer> create(const std::string& directory, const Facts& facts);
-  /// Opens the run.db in `directory` to append. Records of interrupted cases are dropped: they have
-  /// to run again. A record takes the place of an earlier one with its seq. Both ways there is one
-  /// writer a directory: a second one is an error.
+  /// Opens the run.db in `directory` to append. A record takes the place of an earlier one with its
+  /// seq. Both ways there is one writer a directory: a second one is an error.
   static Expected<Writer> resume(const std::string& directory);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;

@@ -152,13 +152,6 @@ Expected<Writer> Writer::resume(const std::string& directory) {
   auto state = std::make_unique<State>();
   TRY_ASSIGN(state->lock, lock_directory(directory));
   TRY_ASSIGN(state->database, open_database(path, Database::Mode::read_write));
-  const std::string drop = fmt::format(
-      "BEGIN IMMEDIATE;"
-      "DELETE FROM detail WHERE number IN (SELECT number FROM record WHERE reason = {0});"
-      "DELETE FROM record WHERE reason = {0};"
-      "COMMIT",
-      static_cast<int>(Reason::interrupted));
-  TRY(state->database.execute(drop.c_str()));
   TRY(state->prepare());
   state->replaces = true;
   return Writer(std::move(state));

@@ -34,7 +34,6 @@ class Channel {
 
   [[nodiscard]] bool wants_write() const { return m_sent < m_out.size(); }
   [[nodiscard]] int fd() const { return m_socket.get(); }
-  [[nodiscard]] bool has_partial_frame() const { return !m_in.empty(); }
   [[nodiscard]] std::vector<Fd> take_fds() { return std::move(m_fds); }
 
  private:
