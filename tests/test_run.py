@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -239,6 +240,62 @@ def test_a_full_disk_behind_standard_output_is_told(opalign: Path) -> None:
         )
     assert done.returncode == 2
     assert "No space left" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("room_comes", [True, False])
+def test_a_full_disk_loses_nothing(
+    opalign: Path, home: Path, tmp_path: Path, room_comes: bool
+) -> None:
+    """A disk of 256 KiB in a mount namespace of its own, of which 170 are free."""
+    inside = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=256k none {disk}"
+    if subprocess.run([*inside, mount], capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    suite = tmp_path / "suite.txt"
+    lines = [f'liar.wrong_value(Tensor([{n}],"float32"), )\n' for n in range(1, 401)]
+    suite.write_text("".join(lines))
+    run = shlex.join(str(word) for word in command(opalign, "--out", disk / "run", suite))
+    more = f"mount -o remount,size=64m {disk}"
+    script = f"{mount}; head -c 88000 /dev/zero > {disk}/other; "
+    if room_comes:
+        script += f"(sleep 4; {more}) & (cat {suite}; sleep 6) | {run[: -len(str(suite))]} -"
+    else:
+        script += f"{run}; echo first $?; {more}; {run} --resume"
+    script += f"; echo last $?; cp {disk}/run/run.db {tmp_path}"
+    done = subprocess.run(
+        [*inside, script], env=environment_of(home), capture_output=True, text=True, check=False
+    )
+    assert "free some space" in done.stderr, done.stdout + done.stderr
+    assert "last 1" in done.stdout, done.stdout + done.stderr
+    assert ("first 2" in done.stdout) != room_comes
+    assert sorted(r["case"] + "\n" for r in records(opalign, tmp_path)) == sorted(lines)
+
+
+def test_a_folder_that_cannot_be_written(opalign: Path, home: Path) -> None:
+    done = subprocess.run(
+        command(opalign, "--out", "/proc/run", "--case", 'liar.identity(Tensor([2],"float32"), )'),
+        env=environment_of(home),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "/proc/run" in done.stderr
+    assert "hint" in done.stderr
+
+
+def test_a_second_interrupt_kills(opalign: Path, home: Path, tmp_path: Path) -> None:
+    process = hanging_run(opalign, home, tmp_path / "run")
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=1.5)  # the grace of the first is two seconds
+    assert process.returncode == -signal.SIGINT
+    assert wait_until(lambda: not processes_mentioning(str(ROOT / "tests" / "liar")), 5)
+    assert [r["verdict"] for r in records(opalign, tmp_path / "run")] == ["pass"]
 
 
 def test_summary(opalign: Path, home: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -64,6 +65,18 @@ Expected<store::Writer> open_writer(const RunOptions& options, const store::Fact
   return store::Writer::resume(options.out);
 }
 
+/// More verdicts than this do not wait in memory for room on a full disk.
+constexpr std::size_t k_most_waiting = 20'000;
+
+/// While a disk is full, a run goes on: somebody may make room before it ends.
+Expected<void> tolerate(Expected<void> written, const store::Writer& writer, bool& told) {
+  if (written || writer.queued() > k_most_waiting)
+    return written;
+  if (!std::exchange(told, true))
+    print_error(written.error());
+  return {};
+}
+
 report::Summary summary_of(const Progress& progress, const sched::Totals& totals) {
   report::Summary summary;
   summary.cases = progress.cases();
@@ -95,13 +108,14 @@ Expected<int> run(RunOptions options) {
 
   Progress progress;
   const auto next = [&] { return source.next(planner); };
+  bool told = false;
   const auto finished = [&](const sched::Finished& result) {
     progress.count(result.judgement.verdict);
-    return writer.append(make_record(result));
+    return tolerate(writer.append(make_record(result)), writer, told);
   };
-  const auto tick = [&]() -> Expected<void> {
+  const auto tick = [&] {
     progress.tick();
-    return writer.tick();
+    return tolerate(writer.tick(), writer, told);
   };
   const Expected<sched::Totals> totals =
       sched::run(options.sched, runners, policy, next, finished, tick);
