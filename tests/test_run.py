@@ -298,6 +298,22 @@ def test_a_second_interrupt_kills(opalign: Path, home: Path, tmp_path: Path) -> 
     assert [r["verdict"] for r in records(opalign, tmp_path / "run")] == ["pass"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ruun"], 'did you mean "run"?'),
+        (["run", "--targt", "x"], 'did you mean "--target"?'),
+        (["env", "ad"], 'did you mean "add"?'),
+        (["cases"], "opalign cases --help"),
+    ],
+)
+def test_a_wrong_command_line_is_explained(opalign: Path, arguments: list[str], said: str) -> None:
+    done = subprocess.run([opalign, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("opalign: error: ")
+    assert said in done.stderr
+
+
 def test_summary(opalign: Path, home: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         command(

@@ -123,6 +123,8 @@ Expected<Argument> Parser::argument(const Call& call, std::size_t& keywords) {
   const std::size_t at = m_lexer.offset();
   const std::string_view word = m_lexer.word();
   if (word.empty() || m_lexer.peek() != '=') {
+    if (keywords > 0 && !word.empty() && m_lexer.at_end())  // a line that was cut off
+      return m_lexer.expected("'='");
     if (keywords > 0)
       return m_lexer.error_at(at,
                               "expected a keyword argument, got a positional one after a keyword");

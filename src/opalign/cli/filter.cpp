@@ -21,7 +21,7 @@ Expected<std::vector<Verdict>> parse_verdicts(const std::vector<std::string>& la
       for (const VerdictInfo& entry : verdict_table())
         known.push_back(entry.label);
       std::string hint = did_you_mean(text, known);
-      return fail(fmt::format("--verdict: '{}' is not a verdict", text),
+      return fail(fmt::format("'{}' is not a verdict", text),
                   hint.empty() ? "opalign verdicts lists them" : hint);
     }
   }

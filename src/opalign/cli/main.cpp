@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
 
 #include <opalign/base/resources.hpp>
+#include <opalign/cli/usage.hpp>
 
 namespace opalign::cli {
 namespace {
@@ -40,16 +42,15 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("opalign {}", version()));
   app.require_subcommand(1);
   app.footer(std::string(k_footer));
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return fmt::format("opalign: error: {}\n  hint: opalign --help\n", error.what());
-  });
   for (AddCommand add : k_commands)
     add(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // --help and --version come this way, too, with exit code 0.
-    return app.exit(error) == 0 ? k_exit_ok : k_exit_usage;
+    if (error.get_exit_code() == 0)  // --help and --version
+      return app.exit(error);
+    print_error(explain(app, error, std::span<const char* const>(argv, argv + argc).subspan(1)));
+    return k_exit_usage;
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     print_error({fmt::format("standard output: cannot be written: {}", std::strerror(errno)), ""});
