@@ -3,8 +3,9 @@
 
     <python of an environment> bare_loop.py FRAMEWORK FRAMES_DIRECTORY [--prelude FILE]… [--sizes]
 
-Prints one JSON object: CPU seconds of the import and of the loop, and how many calls there were. A
-call that raises counts: a run makes it too. This is what bench/overhead/run holds opalign against.
+Prints one JSON object: seconds of the import and of the loop, how many calls there were, and which
+took long. A call that raises counts: a run makes it too. This is what bench/overhead/run and
+bench/smoke/run hold opalign against.
 With --sizes it prints a list instead: how many elements each call returns.
 """
 
@@ -16,6 +17,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-begun = time.process_time()
+LONG_S = 0.5
+begun, begun_wall = time.process_time(), time.perf_counter()
 FRAMEWORK, FOLDER = sys.argv[1], Path(sys.argv[2])
 PRELUDES = [sys.argv[i + 1] for i, word in enumerate(sys.argv) if word == "--prelude"]
 
 import importlib  # noqa: E402
 
 adapter = importlib.import_module(f"opalign.worker.adapters.{FRAMEWORK}")
-import_s = time.process_time() - begun
+import_s, import_wall_s = time.process_time() - begun, time.perf_counter() - begun_wall
 
 from opalign.worker.names import Resolver  # noqa: E402
 from opalign.worker.texts import Texts  # noqa: E402
@@ -138,7 +141,7 @@ def main() -> None:
         memory = mmap.mmap(
             file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE
         )
-    ones = mmap.mmap(-1, 64 << 20)  # upstream gradients: any finite bytes will do
+    ones = mmap.mmap(-1, 4 << 30)  # upstream gradients: any finite bytes will do
     calls: list[Call] = []
     for line in (FOLDER / f"{FRAMEWORK}.jsonl").read_text().splitlines():
         try:
@@ -154,16 +157,19 @@ def main() -> None:
         for wanted in output_shapes(calls)
     ]
     raised = 0
+    ends = [time.perf_counter()]
     begun = time.process_time()
-    wall = time.perf_counter()
     for (call, marked, _), given in zip(calls, upstream, strict=True):
+        result = None
         try:
             result = call()
             if given:
                 gradients(differentiable(result, []), marked, given)
         except Exception:
             raised += 1
-    loop_s, wall_s = time.process_time() - begun, time.perf_counter() - wall
+        ends.append(time.perf_counter())
+    loop_s = time.process_time() - begun
+    spent = [end - start for start, end in pairwise(ends)]
     print(
         json.dumps(
             {
@@ -171,8 +177,9 @@ def main() -> None:
                 "calls": len(calls),
                 "raised": raised,
                 "import_s": import_s,
+                "import_wall_s": import_wall_s,
                 "loop_s": loop_s,
-                "loop_wall_s": wall_s,
+                "long": [[i, s] for i, s in enumerate(spent) if s > LONG_S],
             }
         )
     )

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes what a run would send to its workers, without running it: for bare_loop.py.
-//   plan_frames CATALOG SUITE OUT FRAMEWORK...
+//   plan_frames CATALOG SUITE OUT MAX_BYTES FRAMEWORK...
 // makes OUT/inputs.bin, and OUT/<framework>.jsonl with a line {"tensors":…,"program":…} a case.
-// Cases without a program for every framework, and those with more than 64 KiB of inputs, are left
-// out.
+// Cases without a program for every framework, and those with more than MAX_BYTES of inputs, are
+// left out.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -18,11 +18,10 @@ using namespace opalign;
 
 namespace {
 
-constexpr std::size_t k_light_bytes = std::size_t{64} << 10;
-
 Expected<int> write_frames(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> frameworks(arguments.begin() + 4, arguments.end());
+  const std::vector<std::string> frameworks(arguments.begin() + 5, arguments.end());
   TRY_ASSIGN(const catalog::Catalog catalog, catalog::Catalog::load(arguments[1]));
+  const std::size_t max_bytes = std::stoull(arguments[4]);
   const plan::Planner planner(catalog, frameworks, {});
   std::ofstream inputs(arguments[3] + "/inputs.bin", std::ios::binary);
   std::ofstream cases(arguments[3] + "/cases.txt");
@@ -35,7 +34,7 @@ Expected<int> write_frames(const std::vector<std::string>& arguments) {
   TRY(cases::read_suite(arguments[2], [&](const cases::SuiteCase& source) {
     const plan::Unit unit = planner.plan(count, source);
     const std::size_t bytes = sched::region_bytes(unit);
-    if (unit.judgement || bytes > k_light_bytes)
+    if (unit.judgement || bytes > max_bytes)
       return true;
     std::vector<std::byte> region((bytes + 4095) / 4096 * 4096);
     const Expected<std::string> tensors = sched::place_inputs(unit, 0, offset, region);
@@ -57,8 +56,8 @@ Expected<int> write_frames(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
-    fmt::print(stderr, "usage: plan_frames CATALOG SUITE OUT FRAMEWORK...\n");
+  if (argc < 6) {
+    fmt::print(stderr, "usage: plan_frames CATALOG SUITE OUT MAX_BYTES FRAMEWORK...\n");
     return 2;
   }
   const Expected<int> count = write_frames({argv, argv + argc});
@@ -66,6 +65,6 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", count.error().text());
     return 2;
   }
-  fmt::print("{} light cases\n", *count);
+  fmt::print("{} cases\n", *count);
   return 0;
 }
