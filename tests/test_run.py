@@ -170,6 +170,30 @@ def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> No
     [
         (["--case", 'liar.identity(Tensor([2],"float32"), )'], 0, "pass"),
         (["--case", 'liar.nan(Tensor([2],"float32"), )'], 1, "differs"),
+        (["--fail-on", "crash", "--case", 'liar.nan(Tensor([2],"float32"), )'], 0, "differs"),
+        (
+            [
+                "--fail-on",
+                "crash,vacuous",
+                "--case",
+                'liar.add(Tensor([0],"float32"), Tensor([0],"float32"), )',
+            ],
+            1,
+            "--verdict crash,vacuous",
+        ),
+        (
+            [
+                "--fail-on",
+                "pass",
+                "--fail-on",
+                "failures",
+                "--case",
+                'liar.nan(Tensor([2],"float32"), )',
+            ],
+            1,
+            "--verdict pass,failures",
+        ),
+        (["--fail-on", "difers", "--case", "x.y()"], 2, 'did you mean "differs"?'),
         ([], 2, "nothing to run"),
         (["no/such/file.txt"], 2, "no/such/file.txt"),
         (["--policy", "strange", "--case", "x.y()"], 2, "paddleapitest"),

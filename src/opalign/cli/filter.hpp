@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The option --verdict, which several subcommands share.
+// Lists of verdicts as options have them: --verdict, --retest, --fail-on.
 #pragma once
 
 #include <string>

@@ -136,11 +136,12 @@ Expected<int> run(RunOptions options) {
         options.out);
   if (summary.verdicts.contains(std::string(label(Verdict::invalid))))
     fmt::print("wrong cases: opalign show {} --verdict invalid\n", shell_quote(options.out));
-  const bool failed = std::ranges::any_of(summary.verdicts, [](const auto& entry) {
-    return info(*parse_verdict(entry.first)).is_failure;
+  const bool failed = std::ranges::any_of(options.fail_on, [&](Verdict verdict) {
+    return summary.verdicts.contains(std::string(label(verdict)));
   });
   if (failed)
-    fmt::print("what failed: opalign show {} --verdict failures\n", shell_quote(options.out));
+    fmt::print("what failed: opalign show {} --verdict {}\n", shell_quote(options.out),
+               fmt::join(options.fail_on_text, ","));
   fmt::print("run: {}\n", options.out);
   std::fflush(stdout);
   for (const Error& error : source.errors())

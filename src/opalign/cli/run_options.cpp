@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <opalign/base/resources.hpp>
+#include <opalign/cli/filter.hpp>
 
 namespace opalign::cli {
 namespace {
@@ -67,6 +68,11 @@ void declare_options(CLI::App& command, RunOptions& options) {
       .add_option("--retest", options.retest,
                   "Run the cases of the run in --out again that have these verdicts")
       ->delimiter(',');
+  command
+      .add_option("--fail-on", options.fail_on_text,
+                  "End with exit code 1 where a case has one of these verdicts")
+      ->delimiter(',')
+      ->default_str("failures");
   command.add_option("--shard", options.shard_text,
                      "i/n: only the i-th of n parts of the cases; see opalign merge");
   command.add_option("--summary", options.summary, "Write counts and rates to this JSON file");
@@ -112,6 +118,7 @@ Expected<void> complete(RunOptions& options) {
   TRY_ASSIGN(options.shard, parse_shard(options.shard_text));
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int runners = 1 + static_cast<int>(options.references.size());
+  TRY_ASSIGN(options.fail_on, parse_verdicts(options.fail_on_text));
   if (options.sched.slots == 0)
     options.sched.slots = std::max(2, cores / runners);
   if (options.sched.threads == 0)

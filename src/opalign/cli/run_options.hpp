@@ -30,6 +30,8 @@ struct RunOptions {
   std::string out;
   bool resume = false;
   std::vector<std::string> retest;
+  std::vector<std::string> fail_on_text{"failures"};
+  std::vector<Verdict> fail_on;
   std::string shard_text = "1/1";
   Shard shard;
   std::string summary;

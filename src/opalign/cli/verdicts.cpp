@@ -23,7 +23,9 @@ Expected<int> print_verdicts() {
         "{}  {}  {}\n",
         report::paint(style, report::tone_of(entry.verdict), report::pad(entry.label, width)),
         entry.is_failure ? "fails" : "     ", entry.meaning);
-  fmt::print("\nA run with a verdict that fails ends with exit code {}.\n", k_exit_differences);
+  fmt::print(
+      "\nA run with a verdict that fails ends with exit code {}; --fail-on chooses others.\n",
+      k_exit_differences);
   return k_exit_ok;
 }
 
