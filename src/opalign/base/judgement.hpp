@@ -35,6 +35,7 @@ struct LeafComparison {
   std::string path;              ///< "output[1]", "grad(x)"
   Reason reason = Reason::none;  ///< none where they agree
   std::string message;           ///< one line, empty where they agree
+  std::string known;             ///< name of the KnownDifference that explains it, or empty
   std::string dtype;
   Shape shape;
   TensorStats stats;
@@ -54,6 +55,9 @@ struct Judgement {
   std::string runner;   ///< whom the message is about; empty when it is about the pair
   std::string message;  ///< one line
   std::vector<LeafComparison> leaves;  ///< those that disagree, then up to a few that agree
+  /// Names of the KnownDifferences that explain it; of the verdicts known and known_tolerance
+  /// alone.
+  std::vector<std::string> known = {};
 };
 
 }  // namespace opalign

@@ -12,6 +12,7 @@
 
 #include <opalign/base/expected.hpp>
 #include <opalign/base/judgement.hpp>
+#include <opalign/base/known.hpp>
 #include <opalign/base/outcome.hpp>
 
 namespace opalign::compare {
@@ -39,6 +40,8 @@ struct Context {
   std::vector<std::string> gradient_names;  ///< paths of the differentiable inputs, in order
   bool values = true;         ///< false: structure, shape and dtype only (random results)
   bool inputs_finite = true;  ///< false where the case asks for nan or inf
+  /// What is known against each reference; references after the last entry have nothing.
+  std::span<const std::vector<KnownDifference>> known = {};
 };
 
 /// target against references (possibly none). Never fails: anything odd becomes a verdict.

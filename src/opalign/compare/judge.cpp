@@ -15,9 +15,10 @@ namespace {
 /// Which pair speaks for a target that was held against several references: the first of these that
 /// any pair came to. Fates of the target are the same in all of them and come first.
 constexpr std::array k_precedence{
-    Verdict::invalid,    Verdict::crash,        Verdict::timeout,        Verdict::out_of_memory,
-    Verdict::differs,    Verdict::target_error, Verdict::too_permissive, Verdict::reference_error,
-    Verdict::both_error, Verdict::pass,         Verdict::vacuous,        Verdict::unsupported,
+    Verdict::invalid,    Verdict::crash,        Verdict::timeout,         Verdict::out_of_memory,
+    Verdict::differs,    Verdict::target_error, Verdict::too_permissive,  Verdict::reference_error,
+    Verdict::both_error, Verdict::known,        Verdict::known_tolerance, Verdict::pass,
+    Verdict::vacuous,    Verdict::unsupported,
 };
 
 std::size_t precedence(const Judgement& judgement) {
@@ -29,6 +30,11 @@ std::size_t precedence(const Judgement& judgement) {
 bool agree(const Judgement& judgement) {
   return judgement.verdict == Verdict::pass || judgement.verdict == Verdict::vacuous ||
          judgement.verdict == Verdict::both_error;
+}
+
+std::span<const KnownDifference> known(const Context& context, std::size_t reference) {
+  return reference < context.known.size() ? std::span(context.known[reference])
+                                          : std::span<const KnownDifference>();
 }
 
 /// The references on one side of the question.
@@ -58,7 +64,7 @@ void attribute(const Policy& policy, const Context& context, const Outcome& targ
   const Outcome& first = *against.members.front();
   const bool united = std::all_of(
       against.members.begin() + 1, against.members.end(),
-      [&](const Outcome* other) { return agree(judge_pair(policy, context, first, *other)); });
+      [&](const Outcome* other) { return agree(judge_pair(policy, context, first, *other, {})); });
   if (united) {
     judgement.message +=
         fmt::format("; {} agree: {} is the odd one out", against.names(), target.runner);
@@ -73,8 +79,9 @@ Judgement judge_several(const Policy& policy, const Context& context, const Outc
   Party with, against;
   std::optional<Judgement> chosen;
   const Outcome* chosen_reference = nullptr;
-  for (const Outcome& reference : references) {
-    Judgement judgement = judge_pair(policy, context, target, reference);
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const Outcome& reference = references[i];
+    Judgement judgement = judge_pair(policy, context, target, reference, known(context, i));
     if (agree(judgement))
       with.members.push_back(&reference);
     else if (judgement.verdict != Verdict::unsupported)
@@ -101,7 +108,7 @@ Judgement judge(const Policy& policy, const Context& context, const Outcome& tar
   if (references.empty())
     return judge_alone(context, target);
   if (references.size() == 1)
-    return judge_pair(policy, context, target, references.front());
+    return judge_pair(policy, context, target, references.front(), known(context, 0));
   return judge_several(policy, context, target, references);
 }
 

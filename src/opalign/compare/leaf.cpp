@@ -105,7 +105,8 @@ void compare_leaf(const Policy& policy, const Context& context, Stage stage,
   leaf.stats = compare_tensors(a, b, tolerance);
   if (leaf.stats.mismatched > 0)
     explain(leaf, a, b, tolerance);
-  tally.add(std::move(leaf), content_of(a));
+  tally.add(std::move(leaf), content_of(a),
+            [&](const Tolerance& wider) { return compare_tensors(a, b, wider).mismatched == 0; });
 }
 
 }  // namespace opalign::compare

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <opalign/compare/fate.hpp>
+#include <opalign/compare/known.hpp>
 #include <opalign/compare/walk.hpp>
 #include <opalign/compare/words.hpp>
 
@@ -26,6 +27,8 @@ Judgement differs(const Tally& tally) {
 }
 
 Judgement agrees(const Context& context, const Tally& tally) {
+  if (!tally.known().empty())
+    return excuse_by(tally.known(), differs(tally));
   if (!context.values || tally.proves_something())
     return {Verdict::pass, Stage::none, Reason::none, "", "", {}};
   return {Verdict::vacuous,
@@ -51,13 +54,13 @@ std::optional<Judgement> judge_inputs(const Outcome& outcome) {
 }
 
 Judgement judge_pair(const Policy& policy, const Context& context, const Outcome& target,
-                     const Outcome& reference) {
+                     const Outcome& reference, std::span<const KnownDifference> known) {
   const std::optional<Fate> t = fate_of(target), r = fate_of(reference);
   if (std::optional<Judgement> lost =
           decide(target, if_results(t, false), reference, if_results(r, false)))
-    return *lost;
+    return excuse(known, *lost);
 
-  Tally tally;
+  Tally tally(known);
   compare_results(policy, context, target.outputs, reference.outputs, tally);
   const bool forward_agrees = tally.agrees();
   if (!t && !r)
@@ -73,7 +76,7 @@ Judgement judge_pair(const Policy& policy, const Context& context, const Outcome
       return *modified;
     if (std::optional<Judgement> failed =
             decide(target, if_results(t, true), reference, if_results(r, true)))
-      return *failed;
+      return excuse(known, *failed);
     return tally.agrees() ? agrees(context, tally) : differs(tally);
   };
   Judgement judgement = verdict();

@@ -6,9 +6,10 @@
 
 namespace opalign::compare {
 
-/// The target against one reference.
+/// The target against one reference, from which it differs by design as `known` says.
 [[nodiscard]] Judgement judge_pair(const Policy& policy, const Context& context,
-                                   const Outcome& target, const Outcome& reference);
+                                   const Outcome& target, const Outcome& reference,
+                                   std::span<const KnownDifference> known);
 
 /// The target alone: does it run, does it leave its inputs alone, is it finite.
 [[nodiscard]] Judgement judge_alone(const Context& context, const Outcome& target);

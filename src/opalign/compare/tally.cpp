@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/compare/tally.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/ranges.h>
 
 namespace opalign::compare {
 
-void Tally::add(LeafComparison leaf, Content content) {
+void Tally::add(LeafComparison leaf, Content content, const Within& within) {
   if (leaf.reason != Reason::none) {
-    ++m_differing_count;
-    if (m_differing.size() < k_differing_leaves_kept)
+    const KnownDifference* by = find_known(m_known, leaf, within);
+    const bool decides = by == nullptr && m_differing_count == 0;
+    if (decides)
+      m_first = m_differing.size();
+    if (by == nullptr)
+      ++m_differing_count;
+    else if (std::ranges::find(m_by, by) == m_by.end())
+      m_by.push_back(by);
+    leaf.known = by == nullptr ? "" : by->name;
+    if (m_differing.size() < k_differing_leaves_kept || decides)
       m_differing.push_back(std::move(leaf));
     return;
   }

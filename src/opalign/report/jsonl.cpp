@@ -43,6 +43,7 @@ std::string to_json_line(const store::Record& record) {
                          {"line", record.line},
                          {"api", record.api},
                          {"wall_s", record.wall_s}};
+  put(object, "known", judgement.known);
   object["runners"] = ordered_json::array();
   for (const store::RunnerRecord& runner : record.runners)
     object["runners"].push_back(encode_runner(runner));

@@ -5,6 +5,7 @@
 //   "api":…,
 //    "wall_s":…, "runners":[{"runner":…, "status":…, "forward_s":…, "backward_s":…}…]}
 //
+// What is known by design also has "known", the names of the catalog's entries, before "runners".
 // A runner that failed also has those of "error_class", "error_type", "error_stage", "message",
 // "trace", "signal", "exit_code" that say something.
 #pragma once

@@ -16,6 +16,8 @@ std::string heading(const LeafComparison& leaf, const Style& style) {
     text += fmt::format("  {} {}", leaf.dtype, to_string(leaf.shape));
   if (leaf.reason == Reason::none)
     return text + "  " + paint(style, Tone::good, "agrees");
+  if (!leaf.known.empty())
+    return text + fmt::format("  {}, known: {}", label(leaf.reason), leaf.known);
   return text + "  " + paint(style, Tone::bad, label(leaf.reason));
 }
 

@@ -69,6 +69,7 @@ json encode_leaf(const LeafComparison& leaf) {
   json object = {{"stage", static_cast<int>(leaf.stage)}, {"path", leaf.path}};
   put(object, "reason", static_cast<int>(leaf.reason));
   put(object, "message", leaf.message);
+  put(object, "known", leaf.known);
   put(object, "dtype", leaf.dtype);
   put(object, "shape", leaf.shape);
   object["stats"] = encode_stats(leaf.stats);
@@ -83,6 +84,7 @@ Expected<LeafComparison> decode_leaf(const json& object) {
   TRY_ASSIGN(leaf.reason, to_reason(object.value("reason", 0)));
   get(object, "path", leaf.path);
   get(object, "message", leaf.message);
+  get(object, "known", leaf.known);
   get(object, "dtype", leaf.dtype);
   get(object, "shape", leaf.shape);
   leaf.stats = decode_stats(object.at("stats"));
@@ -117,6 +119,7 @@ void decode_runner(const json& object, RunnerRecord& runner) {
 Expected<void> decode_object(const json& object, Record& record) {
   get(object, "runner", record.judgement.runner);
   get(object, "message", record.judgement.message);
+  get(object, "known", record.judgement.known);
   for (const json& item : object.value("leaves", json::array())) {
     TRY_ASSIGN(LeafComparison leaf, decode_leaf(item));
     record.judgement.leaves.push_back(std::move(leaf));
@@ -133,6 +136,7 @@ std::string encode_detail(const Record& record) {
   json object = json::object();
   put(object, "runner", record.judgement.runner);
   put(object, "message", record.judgement.message);
+  put(object, "known", record.judgement.known);
   for (const LeafComparison& leaf : record.judgement.leaves)
     object["leaves"].push_back(encode_leaf(leaf));
   for (const RunnerRecord& runner : record.runners)

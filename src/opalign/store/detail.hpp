@@ -3,8 +3,9 @@
 // whose value is the default are left out; numbers that JSON lacks are the texts "nan", "inf",
 // "-inf".
 //
-//   {"runner":…, "message":…, "leaves":[{"stage":3, "reason":5, "path":…, "message":…, "dtype":…,
-//    "shape":[…], "stats":[…], "elements":[[[index…], target, reference]…]}…],
+//   {"runner":…, "message":…, "known":[name…], "leaves":[{"stage":3, "reason":5, "path":…,
+//    "message":…, "known":name, "dtype":…, "shape":[…], "stats":[…],
+//    "elements":[[[index…], target, reference]…]}…],
 //    "runners":[{"class":…, "type":…, "stage":…, "message":…, "trace":…, "signal":…, "exit":…}…]}
 //
 // stats has the members of TensorStats in their order. runners goes with the row's `times`.
@@ -19,7 +20,8 @@
 namespace opalign::store {
 
 [[nodiscard]] std::string encode_detail(const Record& record);
-/// Fills judgement.{runner,message,leaves} and the errors of the runners that are there already.
+/// Fills judgement.{runner,message,known,leaves} and the errors of the runners that are there
+/// already.
 Expected<void> decode_detail(std::string_view json, Record& record);
 
 }  // namespace opalign::store
