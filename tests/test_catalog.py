@@ -6,6 +6,14 @@ from pathlib import Path
 
 import pytest
 
+KNOWN = """call = "(x)"
+[["paddle.abs".known]]
+name = "a"
+reason = "why"
+example = "paddle.abs(x=1, )"
+{}
+"""
+
 
 def run(opalign: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([opalign, *arguments], capture_output=True, text=True, check=False)
@@ -35,6 +43,21 @@ def test_show(opalign: Path) -> None:
         ('call = "(x)"\nvalues = { x = "uniform(0" }', "col"),
         ('same_as = "paddle.nothing"', "expected another entry's name"),
         ('call = "(x', "toml"),
+        ('call = "(x)"\nknown = "why"', "expected a list of tables"),
+        (KNOWN.format('verdict = "crash"'), "expected one of differs, target_error"),
+        (KNOWN.format('verdict = "difers"'), 'did you mean "differs"?'),
+        (KNOWN.format('stage = "plan"'), "expected one of forward, backward"),
+        (KNOWN.format('kind = ["values"]'), 'did you mean "value"?'),
+        (KNOWN.format('where = ["grad(z)"]'), '"z" is not a parameter'),
+        (KNOWN.format('where = ["x"]'), "expected output, output[i] or grad(parameter)"),
+        (KNOWN.format('when = "z.ndim == 2"'), '"z" is not a parameter'),
+        (KNOWN.format('dtype = ["float33"]'), '"float33" is no dtype'),
+        (KNOWN.format("atol = 0"), "expected a number above 0"),
+        (KNOWN.format('verdict = "target_error"\natol = 1'), "are of the verdict differs"),
+        (KNOWN.format('nam = "b"'), 'did you mean "name"?'),
+        (KNOWN.replace("paddle.abs(x", "paddle.exp(x").format(""), "expected a call of paddle.abs"),
+        (KNOWN.replace("why", "").format(""), 'expected a key "reason"'),
+        (KNOWN.format("") + KNOWN.format("").partition("\n")[2], "is there already"),
     ],
 )
 def test_bad_entries(opalign: Path, tmp_path: Path, entry: str, said: str) -> None:

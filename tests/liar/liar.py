@@ -81,6 +81,25 @@ def wrong_count(x: Tensor) -> Any:
     return same(x), same(x)
 
 
+def by_design(x: Tensor, how: str = "first", error: float = 0.05) -> Any:
+    """Two outputs; `how` says which of them, or of the gradients, are wrong."""
+    if how == "refuses":
+        raise ValueError("not by us")
+    if how == "nan":
+        return nan(x), same(x)
+    offset = {"first": 1.0, "elsewhere": 1.0, "both": 1.0, "and gradient": 1.0}.get(how, 0.0)
+    factor = 2.0 if how.endswith("gradient") else 1.0
+    errors = error if how in ("close", "both") else 0.0
+
+    def gradient(g: Tensor) -> Tensor:
+        if how == "refuses the gradient":
+            raise ValueError("no gradient from us")
+        return g.with_data([factor * item for item in g.data])
+
+    first = derive(x.with_data([item + offset for item in x.data]), (x, gradient))
+    return first, derive(x.with_data([item + errors for item in x.data]), (x, lambda g: g))
+
+
 def none(x: Tensor) -> None:
     return None
 

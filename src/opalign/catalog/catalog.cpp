@@ -10,6 +10,8 @@
 #include <toml++/toml.h>
 
 #include <opalign/base/suggest.hpp>
+#include <opalign/catalog/known_read.hpp>
+#include <opalign/catalog/node.hpp>
 
 namespace opalign::catalog {
 namespace {
@@ -18,8 +20,9 @@ namespace fs = std::filesystem;
 
 using RawEntries = std::map<std::string, std::pair<std::string /*file*/, toml::table>, std::less<>>;
 
-constexpr std::array<std::string_view, 9> k_keys{
-    "call", "same_as", "values", "no_grad", "backward", "inplace", "writes", "compare", "note"};
+constexpr std::array<std::string_view, 10> k_keys{"call",     "same_as", "values", "no_grad",
+                                                  "backward", "inplace", "writes", "compare",
+                                                  "known",    "note"};
 
 /// A key is a framework's name if some entry's text under it uses that name ("torch.add(x, y)").
 /// So a new framework needs no list, and a misspelled key is still found out.
@@ -33,31 +36,6 @@ std::set<std::string, std::less<>> frameworks_of(const RawEntries& raw) {
           text->find(fmt::format("{}.", key.str())) != std::string_view::npos)
         frameworks.emplace(key.str());
   return frameworks;
-}
-
-Expected<std::string> string_of(const toml::node& node, std::string_view place) {
-  if (const auto value = node.value<std::string>(); value && node.is_string())
-    return *value;
-  return fail(fmt::format("{}: expected a string", place));
-}
-
-Expected<std::vector<std::string>> strings_of(const toml::node& node, std::string_view place) {
-  if (node.as_array() == nullptr)
-    return fail(fmt::format("{}: expected a list of parameter names", place));
-  std::vector<std::string> strings;
-  for (const toml::node& item : *node.as_array()) {
-    TRY_ASSIGN(std::string text, string_of(item, place));
-    strings.push_back(std::move(text));
-  }
-  return strings;
-}
-
-Expected<Domain> domain_of(const toml::node& node, const std::string& place) {
-  TRY_ASSIGN(std::string text, string_of(node, place));
-  Expected<Domain> domain = parse_domain(text);
-  if (!domain)
-    return fail(fmt::format("{}: {}", place, domain.error().message), domain.error().hint);
-  return domain;
 }
 
 Expected<Invariant> invariant_of(const toml::node& node, const std::string& place) {
@@ -112,12 +90,19 @@ Expected<toml::table> resolve(const RawEntries& raw, const std::string& api, int
   return merged;
 }
 
-Expected<Entry> make_entry(const std::string& api, const std::string& file,
-                           const toml::table& table,
+/// The entry whose `known` list an entry has: its own name, or one further down its `same_as`
+/// chain.
+std::string origin_of_known(const RawEntries& raw, std::string api) {
+  while (!raw.find(api)->second.second.contains("known"))
+    api = *raw.find(api)->second.second.get("same_as")->value<std::string>();
+  return api;
+}
+
+Expected<Entry> make_entry(const std::string& api, const RawEntries& raw, const toml::table& table,
                            const std::set<std::string, std::less<>>& frameworks) {
   Entry entry;
   entry.api = api;
-  entry.file = file;
+  const std::string& file = entry.file = raw.find(api)->second.first;
   const std::string place = fmt::format("{}: [\"{}\"]", file, api);
   for (const auto& [key, node] : table) {
     const std::string where = fmt::format("{}.{}", place, key.str());
@@ -145,6 +130,8 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
         TRY_ASSIGN(Domain domain, domain_of(text, fmt::format("{}.{}", where, parameter.str())));
         entry.values.emplace(std::string(parameter.str()), std::move(domain));
       }
+    } else if (key.str() == "known") {
+      continue;  // it needs the signature
     } else if (frameworks.contains(key.str())) {
       TRY_ASSIGN(std::string text, string_of(node, where));
       entry.translations.emplace(std::string(key.str()), std::move(text));
@@ -180,6 +167,10 @@ Expected<Entry> make_entry(const std::string& api, const std::string& file,
   }
   if (!entry.inplace.empty()) {
     TRY(require(entry.inplace, "inplace"));
+  }
+  if (const toml::node* known = table.get("known")) {
+    TRY_ASSIGN(entry.known,
+               read_known(*known, place + ".known", origin_of_known(raw, api), entry.signature));
   }
   return entry;
 }
@@ -226,7 +217,7 @@ Expected<Catalog> Catalog::load(const std::string& directory) {
   const std::set<std::string, std::less<>> frameworks = frameworks_of(raw);
   for (const auto& [api, source] : raw) {
     TRY_ASSIGN(toml::table table, resolve(raw, api));
-    TRY_ASSIGN(Entry entry, make_entry(api, source.first, table, frameworks));
+    TRY_ASSIGN(Entry entry, make_entry(api, raw, table, frameworks));
     catalog.m_entries.emplace(api, std::move(entry));
   }
   return catalog;

@@ -12,6 +12,7 @@
 
 #include <opalign/base/expected.hpp>
 #include <opalign/catalog/domain.hpp>
+#include <opalign/catalog/known.hpp>
 #include <opalign/catalog/signature.hpp>
 
 namespace opalign::catalog {
@@ -36,6 +37,7 @@ struct Entry {
   std::string inplace;              ///< the parameter that the call writes and returns, or empty
   std::vector<std::string> writes;  ///< parameters that the call writes besides returning a result
   std::optional<Invariant> compare;
+  std::vector<Known> known;
   std::string note;
 };
 

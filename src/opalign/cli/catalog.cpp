@@ -59,6 +59,8 @@ void print_entry(const catalog::Entry& entry) {
     for (const auto& [framework, text] : entry.compare->texts)
       fmt::print("  compared{}{}: {}\n", framework.empty() ? "" : " on ", framework, text);
   }
+  for (const catalog::Known& known : entry.known)
+    fmt::print("  known, {}: {}\n", known.difference.name, known.difference.reason);
   if (!entry.note.empty())
     fmt::print("  note: {}\n", entry.note);
 }

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t k_least_memory = std::size_t{64} << 20;
 
 /// Facts that the parts of one run share.
-constexpr std::array<std::string_view, 8> k_identity{"target", "references", "policy", "atol",
-                                                     "rtol",   "seed",       "suites", "shard"};
+constexpr std::array<std::string_view, 9> k_identity{
+    "target", "references", "policy", "atol", "rtol", "seed", "suites", "shard", "no-known"};
 
 std::size_t physical_memory() {
   return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
@@ -80,6 +80,8 @@ void declare_options(CLI::App& command, RunOptions& options) {
       .add_option("--policy", options.policy,
                   fmt::format("When values agree: {}", fmt::join(compare::policy_names(), ", ")))
       ->capture_default_str();
+  command.add_flag("!--no-known", options.plan.known,
+                   "Judge differences that the catalog knows by design like any other");
   command.add_option("--atol", options.atol, "Absolute tolerance, in place of the policy's");
   command.add_option("--rtol", options.rtol, "Relative tolerance, in place of the policy's");
   command.add_option("--seed", options.sched.seed, "Of all values")
@@ -116,9 +118,9 @@ void declare_options(CLI::App& command, RunOptions& options) {
 
 Expected<void> complete(RunOptions& options) {
   TRY_ASSIGN(options.shard, parse_shard(options.shard_text));
+  TRY_ASSIGN(options.fail_on, parse_verdicts(options.fail_on_text));
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int runners = 1 + static_cast<int>(options.references.size());
-  TRY_ASSIGN(options.fail_on, parse_verdicts(options.fail_on_text));
   if (options.sched.slots == 0)
     options.sched.slots = std::max(2, cores / runners);
   if (options.sched.threads == 0)
@@ -159,6 +161,8 @@ store::Facts facts_of(const RunOptions& options, const std::vector<sched::Runner
     facts["atol"] = fmt::to_string(*options.atol);
   if (options.rtol)
     facts["rtol"] = fmt::to_string(*options.rtol);
+  if (!options.plan.known)
+    facts["no-known"] = "1";
   return facts;
 }
 

@@ -10,6 +10,7 @@
 #include <opalign/case/print.hpp>
 #include <opalign/plan/encode.hpp>
 #include <opalign/plan/inputs.hpp>
+#include <opalign/plan/known.hpp>
 
 namespace opalign::plan {
 namespace {
@@ -339,6 +340,8 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
     unit.compare_values = !(holds && first.entry->compare->meta);
     unit.has_invariant = holds;
   }
+  if (draft.single && first.entry != nullptr && m_options.known)
+    unit.known = known_differences(*first.entry, first.bound, unit.inputs, m_frameworks);
   unit.backward =
       std::ranges::any_of(unit.inputs, [](const Input& input) { return input.differentiable; });
   if (draft.single) {

@@ -16,6 +16,7 @@ namespace opalign::plan {
 struct Options {
   /// A unit with more bytes of inputs than this is skipped.
   std::size_t max_input_bytes = std::size_t{4} << 30;
+  bool known = true;  ///< false: what the catalog calls known is a difference like any other
 };
 
 class Planner {

@@ -11,6 +11,7 @@
 
 #include <opalign/base/dtype.hpp>
 #include <opalign/base/judgement.hpp>
+#include <opalign/base/known.hpp>
 #include <opalign/base/shape.hpp>
 #include <opalign/value/fill.hpp>
 
@@ -49,9 +50,11 @@ struct Unit {
   /// Decided without running: invalid, unsupported, skipped. Programs may still be there: then the
   /// judgement stands unless running says worse (a name that does not exist).
   std::optional<Judgement> judgement;
-  bool backward = true;         ///< differentiate
-  bool compare_values = true;   ///< false: structure, shape and dtype only
-  bool has_invariant = false;   ///< the entry's `compare` holds for this call
+  bool backward = true;        ///< differentiate
+  bool compare_values = true;  ///< false: structure, shape and dtype only
+  bool has_invariant = false;  ///< the entry's `compare` holds for this call
+  /// What is known to differ from each reference, by the catalog; none at all: no entries.
+  std::vector<std::vector<KnownDifference>> known;
   bool inputs_finite = true;    ///< the case asks for no nan or inf
   std::size_t input_bytes = 0;  ///< of all buffers, each rounded up to 64
 };

@@ -85,6 +85,8 @@ std::string rerun_command(const Record& record, const store::Facts& facts) {
   for (const char* key : store::k_rerun_facts)
     if (auto fact = facts.find(key); fact != facts.end())
       words.insert(words.end(), {fmt::format("--{}", key), fact->second});
+  if (facts.contains("no-known"))
+    words.emplace_back("--no-known");
   return shell_quote(words);
 }
 

@@ -325,6 +325,7 @@ Expected<void> Loop::finish(Flight& flight) {
   compare::Context context;
   context.values = unit.compare_values;
   context.inputs_finite = unit.inputs_finite;
+  context.known = unit.known;
   for (const plan::Input& input : unit.inputs)
     if (input.differentiable)
       context.gradient_names.push_back(input.name);

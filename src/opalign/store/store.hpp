@@ -47,8 +47,8 @@ struct Record {
 };
 
 /// Facts of the run as a whole: command, runners, versions, seed, policy, start time. Free keys,
-/// but "target" and "references" (runner specs, separated by spaces) and k_rerun_facts are what a
-/// report prints to rerun a case.
+/// but "target" and "references" (runner specs, separated by spaces), "no-known" (there or not) and
+/// k_rerun_facts are what a report prints to rerun a case.
 using Facts = std::map<std::string, std::string>;
 /// Each is the option of `opalign run` with that name, where the run has it.
 inline constexpr std::array<const char*, 4> k_rerun_facts{"policy", "atol", "rtol", "seed"};
