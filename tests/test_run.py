@@ -358,7 +358,7 @@ def test_summary(opalign: Path, home: Path, tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["cases"] == 2
     assert summary["verdicts"] == {"pass": 1, "differs": 1}
-    assert set(summary) == {"cases", "verdicts", "wall_s", "cases_per_s", "busy"}
+    assert set(summary) == {"cases", "verdicts", "known", "wall_s", "cases_per_s", "busy"}
     # Without --out a new directory here, named first and last.
     lines = done.stdout.splitlines()
     assert lines[0] == lines[-1]

@@ -85,6 +85,7 @@ TEST_CASE("report: the summary as JSON and as text") {
     "pass": 1200,
     "crash": 4
   },
+  "known": {},
   "wall_s": 2.5,
   "cases_per_s": 481.6,
   "busy": 0.93

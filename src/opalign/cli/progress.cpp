@@ -41,9 +41,11 @@ double Progress::elapsed_s() const {
   return std::chrono::duration<double>(Clock::now() - m_begun).count();
 }
 
-void Progress::count(Verdict verdict) {
+void Progress::count(const Judgement& judgement) {
   ++m_cases;
-  ++m_verdicts[std::string(label(verdict))];
+  ++m_verdicts[std::string(label(judgement.verdict))];
+  for (const std::string& name : judgement.known)
+    ++m_known[name];
 }
 
 std::string Progress::line() const {

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include <opalign/base/verdict.hpp>
+#include <opalign/base/judgement.hpp>
 
 namespace opalign::cli {
 
@@ -19,13 +19,15 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void count(Verdict verdict);
+  void count(const Judgement& judgement);
   /// Draws if it is time to.
   void tick();
   /// Wipes the line, for what is to stand in its place.
   void end();
 
   [[nodiscard]] const std::map<std::string, std::int64_t>& verdicts() const { return m_verdicts; }
+  /// By name of a KnownDifference.
+  [[nodiscard]] const std::map<std::string, std::int64_t>& known() const { return m_known; }
   [[nodiscard]] std::int64_t cases() const { return m_cases; }
   [[nodiscard]] double elapsed_s() const;
 
@@ -38,7 +40,7 @@ class Progress {
   Clock::time_point m_begun;
   Clock::time_point m_shown;
   std::int64_t m_cases = 0;
-  std::map<std::string, std::int64_t> m_verdicts;
+  std::map<std::string, std::int64_t> m_verdicts, m_known;
 };
 
 }  // namespace opalign::cli

@@ -81,6 +81,7 @@ report::Summary summary_of(const Progress& progress, const sched::Totals& totals
   report::Summary summary;
   summary.cases = progress.cases();
   summary.verdicts = progress.verdicts();
+  summary.known = progress.known();
   summary.wall_s = progress.elapsed_s();
   summary.cases_per_s = static_cast<double>(summary.cases) / summary.wall_s;
   summary.busy = totals.busy;
@@ -110,7 +111,7 @@ Expected<int> run(RunOptions options) {
   const auto next = [&] { return source.next(planner); };
   bool told = false;
   const auto finished = [&](const sched::Finished& result) {
-    progress.count(result.judgement.verdict);
+    progress.count(result.judgement);
     return tolerate(writer.append(make_record(result)), writer, told);
   };
   const auto tick = [&] {

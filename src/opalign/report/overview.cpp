@@ -85,7 +85,8 @@ Expected<std::string> render_overview(const store::Reader& reader, std::int64_t 
   std::string text = heading(facts, style);
   if (counts.empty())
     return text + "  no case has finished yet\n";
-  text += verdict_lines(verdicts, style) + "\n";
+  TRY_ASSIGN(const auto known, reader.count_by_known());
+  text += verdict_lines(verdicts, style) + known_lines(known, style) + "\n";
 
   const std::vector<Api> apis = group(counts);
   const std::size_t failing = static_cast<std::size_t>(

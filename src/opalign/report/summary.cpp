@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -42,6 +44,7 @@ std::string to_json(const Summary& summary) {
   object["verdicts"] = nlohmann::ordered_json::object();
   for (const Line& line : lines_of(summary.verdicts))
     object["verdicts"][std::string(line.info.label)] = line.count;
+  object["known"] = summary.known;
   object["wall_s"] = finite(summary.wall_s);
   object["cases_per_s"] = finite(summary.cases_per_s);
   object["busy"] = finite(summary.busy);
@@ -71,12 +74,22 @@ std::string verdict_lines(const std::map<std::string, std::int64_t>& verdicts, c
   return text;
 }
 
+std::string known_lines(const std::map<std::string, std::int64_t>& known, const Style& style) {
+  std::vector<std::pair<std::string, std::int64_t>> lines(known.begin(), known.end());
+  std::ranges::stable_sort(lines, std::greater(), [](const auto& line) { return line.second; });
+  std::string text;
+  for (const auto& [name, count] : lines)
+    text += paint(style, Tone::faint, fmt::format("  known: {} {}\n", name, format_count(count)));
+  return text;
+}
+
 std::string to_text(const Summary& summary, const Style& style) {
   const std::string head =
       fmt::format("{} cases in {}", format_count(summary.cases), format_seconds(summary.wall_s));
-  return fmt::format("{}: {:.3g} cases/s, workers busy {:.0f} % of the time\n{}",
+  return fmt::format("{}: {:.3g} cases/s, workers busy {:.0f} % of the time\n{}{}",
                      paint(style, Tone::strong, head), finite(summary.cases_per_s),
-                     finite(summary.busy) * 100, verdict_lines(summary.verdicts, style));
+                     finite(summary.busy) * 100, verdict_lines(summary.verdicts, style),
+                     known_lines(summary.known, style));
 }
 
 std::string to_text(const Summary& summary) { return to_text(summary, style_of(STDOUT_FILENO)); }

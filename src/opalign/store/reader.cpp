@@ -151,6 +151,21 @@ Expected<std::vector<ApiCount>> Reader::count_by_api() const {
   }
 }
 
+Expected<std::map<std::string, std::int64_t>> Reader::count_by_known() const {
+  TRY_ASSIGN(Statement row,
+             m_state->database.prepare(fmt::format(
+                 "SELECT value, count(*) FROM record JOIN detail USING (number), "
+                 "json_each(detail.json, '$.known') WHERE verdict IN ({}, {}) GROUP BY value",
+                 static_cast<int>(Verdict::known), static_cast<int>(Verdict::known_tolerance))));
+  std::map<std::string, std::int64_t> counts;
+  while (true) {
+    TRY_ASSIGN(const bool more, row.step());
+    if (!more)
+      return counts;
+    counts.emplace(row.text(0), row.integer(1));
+  }
+}
+
 Expected<std::map<std::int64_t, std::string>> Reader::finished() const {
   TRY_ASSIGN(Statement row, m_state->database.prepare("SELECT seq, id FROM record"));
   std::map<std::int64_t, std::string> ids;

@@ -111,6 +111,8 @@ class Reader {
   /// By label.
   Expected<std::map<std::string, std::int64_t>> count_by_verdict() const;
   Expected<std::vector<ApiCount>> count_by_api() const;
+  /// By name of a known difference.
+  Expected<std::map<std::string, std::int64_t>> count_by_known() const;
   /// seq → case id of what has a record: what --resume need not run again.
   Expected<std::map<std::int64_t, std::string>> finished() const;
 
