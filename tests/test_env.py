@@ -50,7 +50,7 @@ def test_two_side_by_side(
     opalign: Path, empty_home: Path, tmp_path: Path, torch_python: Path
 ) -> None:
     folder = development_build(tmp_path / "build", torch_python)
-    adopt = ["--python", torch_python]
+    adopt: list[str | Path] = ["--python", torch_python]
     done = env(opalign, empty_home, "add", "numpy@released", *adopt)
     assert done.returncode == 0, done.stderr
     done = env(opalign, empty_home, "add", "numpy@mine", *adopt, "--pythonpath", folder)

@@ -88,6 +88,29 @@ report::Summary summary_of(const Progress& progress, const sched::Totals& totals
   return summary;
 }
 
+/// Ends a run on standard output; returns its exit code.
+int say_what_came(const RunOptions& options, const report::Summary& summary, bool interrupted) {
+  fmt::print("{}", report::to_text(summary));
+  if (interrupted)
+    fmt::print(
+        "interrupted: what was running has no verdict; the same command with --out {} "
+        "--resume goes on\n",
+        options.out);
+  if (summary.verdicts.contains(std::string(label(Verdict::invalid))))
+    fmt::print("wrong cases: opalign show {} --verdict invalid\n", shell_quote(options.out));
+  const bool failed = std::ranges::any_of(options.fail_on, [&](Verdict verdict) {
+    return summary.verdicts.contains(std::string(label(verdict)));
+  });
+  if (failed)
+    fmt::print("what failed: opalign show {} --verdict {}\n", shell_quote(options.out),
+               fmt::join(options.fail_on_text, ","));
+  fmt::print("run: {}\n", options.out);
+  std::fflush(stdout);
+  if (interrupted)
+    return k_exit_interrupted;
+  return failed ? k_exit_differences : k_exit_ok;
+}
+
 Expected<int> run(RunOptions options) {
   TRY(complete(options));
   TRY_ASSIGN(const compare::Policy policy,
@@ -129,29 +152,10 @@ Expected<int> run(RunOptions options) {
   if (!options.summary.empty()) {
     TRY(write_file_atomically(options.summary, report::to_json(summary)));
   }
-  fmt::print("{}", report::to_text(summary));
-  if (totals->interrupted)
-    fmt::print(
-        "interrupted: what was running has no verdict; the same command with --out {} "
-        "--resume goes on\n",
-        options.out);
-  if (summary.verdicts.contains(std::string(label(Verdict::invalid))))
-    fmt::print("wrong cases: opalign show {} --verdict invalid\n", shell_quote(options.out));
-  const bool failed = std::ranges::any_of(options.fail_on, [&](Verdict verdict) {
-    return summary.verdicts.contains(std::string(label(verdict)));
-  });
-  if (failed)
-    fmt::print("what failed: opalign show {} --verdict {}\n", shell_quote(options.out),
-               fmt::join(options.fail_on_text, ","));
-  fmt::print("run: {}\n", options.out);
-  std::fflush(stdout);
+  const int code = say_what_came(options, summary, totals->interrupted);
   for (const Error& error : source.errors())
     print_error(error);
-  if (totals->interrupted)
-    return k_exit_interrupted;
-  if (!source.errors().empty())
-    return k_exit_usage;
-  return failed ? k_exit_differences : k_exit_ok;
+  return source.errors().empty() || totals->interrupted ? code : k_exit_usage;
 }
 
 }  // namespace
