@@ -16,6 +16,7 @@ TEST_CASE("resources: OPALIGN_RESOURCES chooses the folder, and must hold it") {
   ::setenv("OPALIGN_RESOURCES", folder.path().c_str(), 1);
   Expected<std::string> empty = resource_root();
   REQUIRE(make_directories(folder / "catalog/paddle"));
+  REQUIRE(make_directories(folder / "python/opalign"));
   Expected<std::string> root = resource_root();
   Expected<std::string> there = resource("catalog/paddle");
   Expected<std::string> missing = resource("catalog/torch");

@@ -14,14 +14,14 @@ namespace fs = std::filesystem;
 
 bool holds_resources(const fs::path& root) {
   std::error_code ignored;
-  return fs::is_directory(root / "python" / "opalign", ignored) ||
+  return fs::is_directory(root / "python" / "opalign", ignored) &&
          fs::is_directory(root / "catalog", ignored);
 }
 
-fs::path installed_root() {
-  std::error_code code;
-  fs::path executable = fs::read_symlink("/proc/self/exe", code);
-  return code ? fs::path() : executable.parent_path().parent_path() / "share" / "opalign";
+/// The folder of the executable; empty where /proc does not say.
+fs::path executable_folder() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
 }  // namespace
@@ -36,9 +36,12 @@ Expected<std::string> resource_root() {
           "unset OPALIGN_RESOURCES to use the files that came with opalign");
     return std::string(chosen);
   }
-  for (const fs::path& root : {installed_root(), fs::path(OPALIGN_SOURCE_DIR)})
-    if (holds_resources(root))
-      return root.string();
+  const fs::path folder = executable_folder();
+  if (fs::path installed = folder.parent_path() / "share" / "opalign"; holds_resources(installed))
+    return installed.string();
+  for (fs::path above = folder; above.has_relative_path(); above = above.parent_path())
+    if (holds_resources(above))
+      return above.string();
   return fail("the files that belong to opalign (python/, catalog/) are not beside the executable",
               "set OPALIGN_RESOURCES to the folder that holds them");
 }

@@ -14,7 +14,8 @@ namespace opalign {
 [[nodiscard]] std::string_view version();
 
 /// The folder that holds python/, catalog/ and suites/: $OPALIGN_RESOURCES if set, else
-/// <folder of the executable>/../share/opalign, else the source tree it was built from.
+/// <folder of the executable>/../share/opalign, else the nearest folder above the executable that
+/// holds them: the source tree that it was built in.
 Expected<std::string> resource_root();
 
 /// `<root>/<relative>`; an error where it does not exist.
