@@ -9,16 +9,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+BINARY = Path(os.environ.get("OPALIGN_BIN", ROOT / "build" / "dev" / "bin" / "opalign"))
+
 
 @pytest.fixture(scope="session")
 def opalign() -> Path:
     """The program under test: $OPALIGN_BIN, or that of the dev preset."""
-    binary = Path(os.environ.get("OPALIGN_BIN", ROOT / "build" / "dev" / "bin" / "opalign"))
-    if not binary.is_file():
+    if not BINARY.is_file():
         pytest.fail(
-            f"{binary} is missing; build it: cmake --preset dev && cmake --build --preset dev"
+            f"{BINARY} is missing; build it: cmake --preset dev && cmake --build --preset dev"
         )
-    return binary
+    return BINARY
 
 
 @pytest.fixture(scope="session")

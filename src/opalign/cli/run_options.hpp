@@ -36,7 +36,7 @@ struct RunOptions {
   Shard shard;
   std::string summary;
   std::string catalog;
-  std::string policy = "paddleapitest";
+  std::string policy{compare::k_default_policy};
   std::optional<double> atol, rtol;
   plan::Options plan;
   sched::Options sched;

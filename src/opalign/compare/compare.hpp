@@ -29,6 +29,8 @@ struct Policy {
   std::array<Tolerance, k_dtype_count> tolerance{};
 };
 
+inline constexpr std::string_view k_default_policy = "paddleapitest";
+
 /// "paddleapitest" (1e-2, 1e-2 for all), "torch" (the table of torch.testing.assert_close).
 /// An unknown name is an error that lists the known ones.
 Expected<Policy> make_policy(std::string_view name, std::optional<double> atol,
