@@ -31,10 +31,10 @@ def children(pid: int) -> list[int]:
 def candidates(run: int, victim: str) -> list[int]:
     if victim == "opalign":
         return [run]
-    forkservers = children(run)
-    if victim == "forkserver":
-        return forkservers
-    return [worker for server in forkservers for worker in children(server)]
+    workers = {server: children(server) for server in children(run)}
+    if victim == "forkserver":  # one that is up: importing again and again brings nothing to light
+        return [server for server in workers if workers[server]]
+    return [worker for below in workers.values() for worker in below]
 
 
 def kill_and_resume(

@@ -13,7 +13,7 @@
 namespace opalign::sched {
 namespace {
 
-constexpr int k_max_restarts = 3;
+constexpr int k_max_restarts = 10;
 constexpr int k_max_attempts = 3;
 
 }  // namespace
