@@ -47,10 +47,10 @@ class FileSizeLimit {
   void (*m_handler)(int) = nullptr;
 };
 
-void execute(const std::string& path, const char* sql) {
+void execute(const std::string& path, const std::string& sql) {
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-  REQUIRE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
   sqlite3_close(database);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("store: a newer schema, another file and no file are refused") {
   CHECK(Reader::open(folder / "none").error().message == (folder / "none") + ": not found");
 }
 
-TEST_CASE("store: numbers that no verdict has are an error") {
+TEST_CASE("store: numbers that no verdict or reason has are an error") {
   TemporaryDirectory folder;
   {
     Expected<Writer> writer = Writer::create(folder.path(), {});
@@ -199,7 +199,11 @@ TEST_CASE("store: numbers that no verdict has are an error") {
   REQUIRE(reader);
   CHECK_FALSE(reader->count_by_verdict());
   CHECK_FALSE(reader->find(""));
-  execute(folder / "run.db", "UPDATE record SET verdict = 5; UPDATE detail SET json = '{'");
+  execute(folder / "run.db",
+          fmt::format("UPDATE record SET verdict = 5, reason = {}",
+                      static_cast<int>(Reason::no_such_dtype) + 1));
+  CHECK_FALSE(reader->find(""));
+  execute(folder / "run.db", "UPDATE record SET reason = 5; UPDATE detail SET json = '{'");
   CHECK_FALSE(reader->find(""));
 }
 

@@ -73,7 +73,7 @@ enum class Reason : std::uint8_t {
 // Numbers read from a file are below these.
 inline constexpr int k_verdict_count = 18;
 inline constexpr int k_stage_count = 6;
-inline constexpr int k_reason_count = 25;
+inline constexpr int k_reason_count = 24;
 
 struct VerdictInfo {
   Verdict verdict;
