@@ -85,7 +85,7 @@ TEST_CASE("store: a full disk is an error with a hint and loses no record") {
   REQUIRE(writer->flush());
   CHECK(writer->queued() == 0);
   int seq = 0;
-  REQUIRE(Reader::open(folder.path())->each([&](const Record& record) {
+  REQUIRE(Reader::open(folder.path())->each({}, [&](const Record& record) {
     CHECK(record.seq == seq);
     CHECK(record.api == make(seq).api);
     ++seq;
@@ -197,7 +197,7 @@ TEST_CASE("store: numbers that no verdict or reason has are an error") {
   execute(folder / "run.db", "UPDATE record SET verdict = 200");
   Expected<Reader> reader = Reader::open(folder.path());
   REQUIRE(reader);
-  CHECK_FALSE(reader->count_by_verdict());
+  CHECK_FALSE(reader->count_by_api());
   CHECK_FALSE(reader->find(""));
   execute(folder / "run.db",
           fmt::format("UPDATE record SET verdict = 5, reason = {}",

@@ -39,7 +39,7 @@ Expected<int> merge(const MergeOptions& options) {
   std::int64_t doubled = 0;
   for (const store::Reader& reader : readers) {
     Expected<void> appended;
-    TRY(reader.each([&](const store::Record& record) {
+    TRY(reader.each({}, [&](const store::Record& record) {
       if (!taken.insert(record.seq).second)
         ++doubled;
       else

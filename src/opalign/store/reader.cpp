@@ -93,10 +93,6 @@ Expected<Facts> Reader::facts() const {
   }
 }
 
-Expected<void> Reader::each(const std::function<bool(const Record&)>& take) const {
-  return each(Filter{}, take);
-}
-
 Expected<void> Reader::each(const Filter& filter,
                             const std::function<bool(const Record&)>& take) const {
   TRY_ASSIGN(Statement row, m_state->database.prepare(fmt::format(
@@ -120,19 +116,6 @@ Expected<std::vector<Record>> Reader::find(const std::string& id_prefix) const {
     return true;
   }));
   return found;
-}
-
-Expected<std::map<std::string, std::int64_t>> Reader::count_by_verdict() const {
-  TRY_ASSIGN(Statement row,
-             m_state->database.prepare("SELECT verdict, count(*) FROM record GROUP BY verdict"));
-  std::map<std::string, std::int64_t> counts;
-  while (true) {
-    TRY_ASSIGN(const bool more, row.step());
-    if (!more)
-      return counts;
-    TRY_ASSIGN(const Verdict verdict, to_verdict(row.integer(0)));
-    counts.emplace(label(verdict), row.integer(1));
-  }
 }
 
 Expected<std::vector<ApiCount>> Reader::count_by_api() const {

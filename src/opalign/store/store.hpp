@@ -9,9 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <opalign/base/expected.hpp>
@@ -104,12 +102,9 @@ class Reader {
   Expected<Facts> facts() const;
   /// Records in order of seq; stops when `take` returns false. Those that pass have no leaves and
   /// no texts of their runners.
-  Expected<void> each(const std::function<bool(const Record&)>& take) const;
   Expected<void> each(const Filter& filter, const std::function<bool(const Record&)>& take) const;
   /// Records whose id starts with `id_prefix`.
   Expected<std::vector<Record>> find(const std::string& id_prefix) const;
-  /// By label.
-  Expected<std::map<std::string, std::int64_t>> count_by_verdict() const;
   Expected<std::vector<ApiCount>> count_by_api() const;
   /// By name of a known difference.
   Expected<std::map<std::string, std::int64_t>> count_by_known() const;

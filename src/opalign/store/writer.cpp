@@ -56,6 +56,12 @@ struct Writer::State {
     return {};
   }
 
+  Expected<void> set_fact(const std::string& key, const std::string& value) {
+    insert_fact.bind(1, key);
+    insert_fact.bind(2, value);
+    return insert_fact.run();
+  }
+
   Expected<void> write(const Record& record) {
     TRY_ASSIGN(const std::int64_t api, names.number(record.api));
     TRY_ASSIGN(const std::int64_t file, names.number(record.file));
@@ -134,11 +140,8 @@ Expected<Writer> Writer::create(const std::string& directory, const Facts& facts
   TRY_ASSIGN(state->database, create_database(directory + "/run.db"));
   TRY(state->prepare());
   TRY(state->begin.run());
-  for (const auto& [key, value] : facts) {
-    state->insert_fact.bind(1, key);
-    state->insert_fact.bind(2, value);
-    TRY(state->insert_fact.run());
-  }
+  for (const auto& [key, value] : facts)
+    TRY(state->set_fact(key, value));
   TRY(state->commit.run());
   return Writer(std::move(state));
 }
@@ -172,12 +175,11 @@ Expected<void> Writer::tick() {
     return m_state->flush();
   return {};
 }
+
 std::size_t Writer::queued() const { return m_state->queue.size(); }
 
 Expected<void> Writer::set_fact(const std::string& key, const std::string& value) {
-  m_state->insert_fact.bind(1, key);
-  m_state->insert_fact.bind(2, value);
-  return m_state->insert_fact.run();
+  return m_state->set_fact(key, value);
 }
 
 }  // namespace opalign::store
