@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from harness import LIAR, Server, find_python
+from harness import LIAR, Server, X, Y, find_python
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +48,17 @@ def fork(servers: Any) -> Iterator[Any]:
         worker.close()
         if not getattr(worker, "reaped", False):
             worker.server.exited(worker)
+
+
+@pytest.fixture
+def prepared(fork: Any) -> Any:
+    """fork, and numbers in X, in Y and where the pool gives float32 gradients from."""
+
+    def get(framework: str) -> Any:
+        worker = fork(framework)
+        worker.put(X[0], struct.pack("16f", *range(1, 17)))
+        worker.put(Y[0], struct.pack("4f", 10, 20, 30, 40))
+        worker.server.pool.map[1 << 20 : (1 << 20) + 64] = struct.pack("16f", *range(1, 17))
+        return worker
+
+    return get

@@ -32,6 +32,11 @@ POOL_DTYPES = {
     "complex128": 16,
 }
 
+# Tensors of a run frame: where `conftest.prepared` puts 1 to 16, and 10, 20, 30, 40.
+X = [4096, "float32", [4], 1]
+Y = [8192, "float32", [4], 1]
+PLAIN_X = [4096, "float32", [4], 0]  # no gradient is wanted
+
 sys.path.insert(0, str(ROOT / "python"))
 
 
@@ -227,6 +232,12 @@ class Worker:
     def mark(self) -> tuple[int, int]:
         ident, stage = struct.unpack("<QB", os.pread(self.outs[0], 9, 0))
         return ident, stage
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """The steps of a program that calls `name`; integers are input tensors."""
+    values = [{"$": "tensor", "i": a} if type(a) is int else a for a in args]
+    return [{"call": name, "args": values, "kwargs": kwargs, "to": "result"}]
 
 
 def alive(pid: int) -> bool:
