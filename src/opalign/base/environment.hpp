@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Environment: a Python interpreter with one framework in it, and where such are kept. It installs
-// nothing (cli/env.cpp does) and starts no interpreter.
+// nothing (cli/install.cpp does) and starts no interpreter.
 //
 // Environments are the folders <home>/envs/<framework>@<version or label>. Such a folder is a venv,
 // or it holds an env.json, whose keys are all optional:
