@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -142,7 +141,7 @@ std::vector<catalog::NamedValue> domain_names(const catalog::Domain& domain,
 }
 
 Expected<value::Fill> fill_of(const Occurrence& occurrence, const catalog::Entry* entry,
-                              const catalog::Bound* bound, std::string_view parameter) {
+                              const catalog::Bound& bound, std::string_view parameter) {
   const cases::Tensor& tensor = *occurrence.tensor;
   if (!tensor.values.empty())
     return explicit_fill(tensor.values);
@@ -151,13 +150,11 @@ Expected<value::Fill> fill_of(const Occurrence& occurrence, const catalog::Entry
   const catalog::TensorFacts self{tensor.dtype, tensor.shape};
   if (tensor.domain) {
     TRY_ASSIGN(const catalog::Domain domain, catalog::parse_domain(*tensor.domain));
-    return catalog::evaluate(
-        domain, self,
-        bound == nullptr ? std::vector<catalog::NamedValue>() : domain_names(domain, *bound));
+    return catalog::evaluate(domain, self, domain_names(domain, bound));
   }
-  if (entry != nullptr && bound != nullptr)
+  if (entry != nullptr)
     if (const auto found = entry->values.find(parameter); found != entry->values.end())
-      return catalog::evaluate(found->second, self, domain_names(found->second, *bound));
+      return catalog::evaluate(found->second, self, domain_names(found->second, bound));
   return value::Fill(value::Plain{});
 }
 
@@ -235,7 +232,7 @@ void collect_tensors(const cases::Value& value, const std::string& path, int arg
 bool has_nonfinite(const cases::Value& value) { return std::visit(NonfiniteFinder{}, value.data); }
 
 Expected<Input> make_input(const Occurrence& occurrence, const catalog::Entry* entry,
-                           const catalog::Bound* bound, std::string_view parameter) {
+                           const catalog::Bound& bound, std::string_view parameter) {
   const cases::Tensor& tensor = *occurrence.tensor;
   Input input;
   input.path = occurrence.path;

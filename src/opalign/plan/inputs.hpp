@@ -27,10 +27,10 @@ void collect_tensors(const cases::Value& value, const std::string& path, int arg
 /// Whether any number in `value` is nan or infinite.
 [[nodiscard]] bool has_nonfinite(const cases::Value& value);
 
-/// The input of one tensor. `entry` and `bound` may be null: then the fill is the tensor's own or
-/// plain. `parameter`: the name it is bound to, or empty.
+/// The input of one tensor. `entry` may be null: then the fill is the tensor's own or plain.
+/// `parameter`: the name it is bound to, or empty. Fails on strides and values that make no sense.
 Expected<Input> make_input(const Occurrence& occurrence, const catalog::Entry* entry,
-                           const catalog::Bound* bound, std::string_view parameter);
+                           const catalog::Bound& bound, std::string_view parameter);
 
 /// Whether a condition of an entry (`when`) holds for a call.
 Expected<bool> holds_for(const catalog::Domain& condition, const catalog::Bound& bound);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include <opalign/plan/unit.hpp>
 
 namespace opalign::plan {
+
+struct Draft;
 
 struct Options {
   /// A unit with more bytes of inputs than this is skipped.
@@ -27,6 +30,10 @@ class Planner {
   [[nodiscard]] Unit plan(std::int64_t seq, const cases::SuiteCase& source) const;
 
  private:
+  /// Fills in all of the unit but its programs; a judgement where there can be none.
+  std::optional<Judgement> prepare(Draft& draft, Unit& unit) const;
+  void write_programs(const Draft& draft, Unit& unit) const;
+
   const catalog::Catalog& m_catalog;
   std::vector<std::string> m_frameworks;
   Options m_options;

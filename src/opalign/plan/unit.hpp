@@ -3,7 +3,6 @@
 // no tensor and no process.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,8 +54,7 @@ struct Unit {
   bool has_invariant = false;  ///< the entry's `compare` holds for this call
   /// What is known to differ from each reference, by the catalog; none at all: no entries.
   std::vector<std::vector<KnownDifference>> known;
-  bool inputs_finite = true;    ///< the case asks for no nan or inf
-  std::size_t input_bytes = 0;  ///< of all buffers, each rounded up to 64
+  bool inputs_finite = true;  ///< the case asks for no nan or inf
 };
 
 }  // namespace opalign::plan
