@@ -138,7 +138,7 @@ Expected<json> describe(const ReproCase& material, std::string& data) {
                    {"stage", label(record.judgement.stage)},
                    {"reason", label(record.judgement.reason)},
                    {"message", record.judgement.message},
-                   {"opalign", fact(material.facts, "opalign")},
+                   {"opalign", store::fact(material.facts, "opalign")},
                    {"written_by", version()},
                    {"seed", material.seed},
                    {"compares_values", material.unit.compare_values}};
@@ -207,7 +207,7 @@ Expected<int> repro(ReproOptions options) {
   ReproCase material;
   TRY_ASSIGN(material.record, find_record(options, reader));
   TRY_ASSIGN(material.facts, reader.facts());
-  material.seed = std::strtoull(fact(material.facts, "seed").c_str(), nullptr, 10);
+  material.seed = std::strtoull(store::fact(material.facts, "seed").c_str(), nullptr, 10);
   if (options.catalog.empty()) {
     TRY_ASSIGN(options.catalog, resource("catalog"));
   }

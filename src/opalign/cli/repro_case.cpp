@@ -20,7 +20,7 @@ namespace opalign::cli {
 namespace {
 
 std::optional<double> number_fact(const store::Facts& facts, const std::string& key) {
-  const std::string text = fact(facts, key);
+  const std::string text = store::fact(facts, key);
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   return end == text.c_str() ? std::nullopt : std::optional(value);
@@ -49,14 +49,9 @@ void take_outputs(const Outcome& outcome, ReproRunner& runner) {
 
 }  // namespace
 
-std::string fact(const store::Facts& facts, const std::string& key) {
-  const auto found = facts.find(key);
-  return found == facts.end() ? "" : found->second;
-}
-
 Expected<std::vector<ReproRunner>> find_runners(const store::Facts& facts,
                                                 const catalog::Catalog& catalog) {
-  std::istringstream specs(fact(facts, "target") + " " + fact(facts, "references"));
+  std::istringstream specs(store::fact(facts, "target") + " " + store::fact(facts, "references"));
   std::vector<ReproRunner> runners;
   for (std::string text; specs >> text;) {
     TRY_ASSIGN(const RunnerSpec spec, parse_runner_spec(text));
@@ -129,7 +124,7 @@ Expected<void> run_again(ReproCase& repro) {
     body["backward"] = 0;
     program.body = body.dump();
   }
-  const std::string policy_name = fact(repro.facts, "policy");
+  const std::string policy_name = store::fact(repro.facts, "policy");
   TRY_ASSIGN(
       const compare::Policy policy,
       compare::make_policy(policy_name.empty() ? options.policy : policy_name,

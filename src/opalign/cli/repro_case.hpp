@@ -44,9 +44,6 @@ struct ReproCase {
   std::string again;  ///< the verdict of just now, empty where not all runners are here
 };
 
-/// Empty where the run has no such fact.
-[[nodiscard]] std::string fact(const store::Facts& facts, const std::string& key);
-
 /// The runners of a run, target first. One whose environment is not installed is told of on
 /// standard error and kept.
 Expected<std::vector<ReproRunner>> find_runners(const store::Facts& facts,

@@ -57,9 +57,8 @@ Expected<store::Writer> open_writer(const RunOptions& options, const store::Fact
     TRY_ASSIGN(const store::Reader reader, store::Reader::open(options.out));
     TRY_ASSIGN(const store::Facts recorded, reader.facts());
     store::Facts asked = facts;
-    if (!options.retest.empty())
-      // The cases come from the run itself.
-      asked["suites"] = recorded.contains("suites") ? recorded.at("suites") : std::string();
+    if (!options.retest.empty())  // the cases come from the run itself
+      asked["suites"] = store::fact(recorded, "suites");
     TRY(check_same_run(recorded, asked));
   }
   return store::Writer::resume(options.out);

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t k_least_memory = std::size_t{64} << 20;
 
 /// Facts that the parts of one run share.
-constexpr std::array<std::string_view, 9> k_identity{
-    "target", "references", "policy", "atol", "rtol", "seed", "suites", "shard", "no-known"};
+constexpr std::array<const char*, 9> k_identity{"target", "references", "policy", "atol",    "rtol",
+                                                "seed",   "suites",     "shard",  "no-known"};
 
 std::size_t physical_memory() {
   return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
@@ -167,16 +167,11 @@ store::Facts facts_of(const RunOptions& options, const std::vector<sched::Runner
 }
 
 Expected<void> check_same_run(const store::Facts& recorded, const store::Facts& now) {
-  static const std::string k_not_given;
-  const auto value = [](const store::Facts& facts, std::string_view key) -> const std::string& {
-    const auto found = facts.find(std::string(key));
-    return found == facts.end() ? k_not_given : found->second;
-  };
-  for (const std::string_view key : k_identity)
-    if (value(recorded, key) != value(now, key))
-      return fail(fmt::format("{}: the run on record has \"{}\", this command \"{}\"", key,
-                              value(recorded, key), value(now, key)),
-                  "give the options of the first time, or another --out");
+  for (const char* key : k_identity)
+    if (const std::string was = store::fact(recorded, key), is = store::fact(now, key); was != is)
+      return fail(
+          fmt::format("{}: the run on record has \"{}\", this command \"{}\"", key, was, is),
+          "give the options of the first time, or another --out");
   return {};
 }
 

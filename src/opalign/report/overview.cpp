@@ -40,14 +40,10 @@ std::vector<Api> group(const std::vector<store::ApiCount>& counts) {
 }
 
 std::string heading(const store::Facts& facts, const Style& style) {
-  const auto fact = [&](const char* key) {
-    auto found = facts.find(key);
-    return found == facts.end() ? std::string() : found->second;
-  };
-  std::string text = paint(style, Tone::strong, fact("target"));
-  if (const std::string references = fact("references"); !references.empty())
+  std::string text = paint(style, Tone::strong, store::fact(facts, "target"));
+  if (const std::string references = store::fact(facts, "references"); !references.empty())
     text += " against " + paint(style, Tone::strong, references);
-  if (const std::string started = fact("started"); !started.empty())
+  if (const std::string started = store::fact(facts, "started"); !started.empty())
     text += paint(style, Tone::faint, ", " + started);
   return text + "\n\n";
 }

@@ -75,13 +75,11 @@ std::string render_runners(const Record& record, const Style& style) {
 
 std::string rerun_command(const Record& record, const store::Facts& facts) {
   std::vector<std::string> words{"opalign", "run", "--case", record.text};
-  if (auto target = facts.find("target"); target != facts.end())
-    words.insert(words.end(), {"--target", target->second});
-  if (auto references = facts.find("references"); references != facts.end()) {
-    std::istringstream specs(references->second);
-    for (std::string spec; specs >> spec;)
-      words.insert(words.end(), {"--reference", spec});
-  }
+  if (const std::string target = store::fact(facts, "target"); !target.empty())
+    words.insert(words.end(), {"--target", target});
+  std::istringstream references(store::fact(facts, "references"));
+  for (std::string spec; references >> spec;)
+    words.insert(words.end(), {"--reference", spec});
   for (const char* key : store::k_rerun_facts)
     if (auto fact = facts.find(key); fact != facts.end())
       words.insert(words.end(), {fmt::format("--{}", key), fact->second});

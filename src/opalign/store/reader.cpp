@@ -32,6 +32,11 @@ std::string where(const Filter& filter) {
 
 }  // namespace
 
+std::string fact(const Facts& facts, const std::string& key) {
+  const auto found = facts.find(key);
+  return found == facts.end() ? "" : found->second;
+}
+
 struct Reader::State {
   Database database;
   /// Cache of the name table: names never change.

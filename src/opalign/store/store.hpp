@@ -44,10 +44,12 @@ struct Record {
   double wall_s = 0;  ///< from dispatch to verdict
 };
 
-/// Facts of the run as a whole: command, runners, versions, seed, policy, start time. Free keys,
+/// Facts of the run as a whole: runners, versions, seed, policy, suites, start time. Free keys,
 /// but "target" and "references" (runner specs, separated by spaces), "no-known" (there or not) and
 /// k_rerun_facts are what a report prints to rerun a case.
 using Facts = std::map<std::string, std::string>;
+/// Empty where the run has no such fact.
+[[nodiscard]] std::string fact(const Facts& facts, const std::string& key);
 /// Each is the option of `opalign run` with that name, where the run has it.
 inline constexpr std::array<const char*, 4> k_rerun_facts{"policy", "atol", "rtol", "seed"};
 
