@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <opalign/base/hash.hpp>
-#include <opalign/cli/filter.hpp>
+#include <opalign/cli/arguments.hpp>
 #include <opalign/store/store.hpp>
 
 namespace opalign::cli {

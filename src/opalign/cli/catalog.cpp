@@ -2,10 +2,7 @@
 // `opalign catalog`: show an entry, or check all entries against the installed frameworks.
 #include <opalign/cli/command.hpp>
 
-#include <algorithm>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,9 +10,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <opalign/base/resources.hpp>
 #include <opalign/base/suggest.hpp>
 #include <opalign/catalog/catalog.hpp>
+#include <opalign/cli/arguments.hpp>
 #include <opalign/cli/launch.hpp>
 #include <opalign/worker/inquiry.hpp>
 
@@ -29,13 +26,6 @@ struct CatalogOptions {
   std::vector<std::string> apis;
   std::vector<std::string> runners;
 };
-
-Expected<catalog::Catalog> load(CatalogOptions& options) {
-  if (options.directory.empty()) {
-    TRY_ASSIGN(options.directory, resource("catalog"));
-  }
-  return catalog::Catalog::load(options.directory);
-}
 
 void print_entry(const catalog::Entry& entry) {
   fmt::print("{}{}\n  {}\n", entry.api, entry.call, entry.file);
@@ -65,8 +55,8 @@ void print_entry(const catalog::Entry& entry) {
     fmt::print("  note: {}\n", entry.note);
 }
 
-Expected<int> show(CatalogOptions options) {
-  TRY_ASSIGN(const catalog::Catalog catalog, load(options));
+Expected<int> show(const CatalogOptions& options) {
+  TRY_ASSIGN(const catalog::Catalog catalog, load_catalog(options.directory));
   if (options.apis.empty())
     for (const auto& [api, entry] : catalog.entries())
       fmt::print("{}\n", api);
@@ -204,13 +194,14 @@ Expected<int> check_texts(const catalog::Catalog& catalog, worker::Inquiry& work
   return wrong;
 }
 
-Expected<int> check(CatalogOptions options) {
-  TRY_ASSIGN(const catalog::Catalog catalog, load(options));
+Expected<int> check(const CatalogOptions& options) {
+  TRY_ASSIGN(const catalog::Catalog catalog, load_catalog(options.directory));
   int wrong = 0;
   for (const std::string& text : options.runners) {
     TRY_ASSIGN(const ResolvedRunner runner, resolve_runner(text));
     const std::string& framework = runner.spec.framework;
-    TRY_ASSIGN(RunnerLaunch made, make_launch(runner, {1, 0, catalog.preludes(framework)}));
+    TRY_ASSIGN(RunnerLaunch made,
+               make_launch(runner, {1, 0, catalog.preludes(framework)}));
     TRY_ASSIGN(worker::Inquiry worker, worker::Inquiry::start(made.launch));
     TRY_ASSIGN(const int wrong_names, check_names(catalog, worker, framework));
     TRY_ASSIGN(const int wrong_texts, check_texts(catalog, worker, framework));
@@ -237,8 +228,7 @@ void add_catalog(CLI::App& app, int& exit_code) {
   check_command->add_option("--runner", options->runners, "Runners to ask")
       ->default_str("paddle torch");
   for (CLI::App* sub : {show_command, check_command})
-    sub->add_option("--catalog", options->directory,
-                    "Catalog directory (default: the shipped one)");
+    declare_catalog(*sub, options->directory);
   options->runners = {"paddle", "torch"};
   set_action(*show_command, exit_code, [options] { return show(*options); });
   set_action(*check_command, exit_code, [options] { return check(*options); });

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include <opalign/base/files.hpp>
+#include <opalign/cli/arguments.hpp>
 #include <opalign/cli/command.hpp>
-#include <opalign/cli/filter.hpp>
 #include <opalign/report/format.hpp>
 #include <opalign/store/store.hpp>
 
@@ -78,13 +78,10 @@ void add_export(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "Write the records of a run for programs");
   command->footer(std::string(k_examples));
-  command->add_option("RUN", options->run, "Folder of a run, or its run.db")->required();
+  declare_run(*command, options->run);
   command->add_option("--format", options->format, format_help())->capture_default_str();
   command->add_option("--out", options->out, "File to write (default: standard output)");
-  command->add_option("--verdict", options->verdicts, "Only these; 'failures': all that fail")
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  declare_verdicts(*command, options->verdicts);
   set_action(*command, exit_code, [options] { return export_run(*options); });
 }
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <ranges>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +16,7 @@
 #include <opalign/base/files.hpp>
 #include <opalign/base/resources.hpp>
 #include <opalign/base/subprocess.hpp>
+#include <opalign/cli/arguments.hpp>
 #include <opalign/cli/command.hpp>
 #include <opalign/cli/repro_case.hpp>
 #include <opalign/plan/inputs.hpp>
@@ -51,9 +51,7 @@ struct ReproOptions {
 Expected<store::Record> find_record(const ReproOptions& options, const store::Reader& reader) {
   TRY_ASSIGN(std::vector<store::Record> records, reader.find(options.id));
   if (records.empty())
-    return fail(
-        fmt::format("{}: no record has an id that begins with '{}'", options.run, options.id),
-        fmt::format("opalign show {} --verdict failures lists those that fail", options.run));
+    return no_record(options.run, options.id);
   std::set<std::string> ids;
   for (const store::Record& record : records)
     ids.insert(record.id);
@@ -208,15 +206,12 @@ Expected<int> repro(ReproOptions options) {
   TRY_ASSIGN(material.record, find_record(options, reader));
   TRY_ASSIGN(material.facts, reader.facts());
   material.seed = std::strtoull(store::fact(material.facts, "seed").c_str(), nullptr, 10);
-  if (options.catalog.empty()) {
-    TRY_ASSIGN(options.catalog, resource("catalog"));
-  }
   if (options.out.empty())
     options.out = (std::filesystem::is_directory(options.run)
                        ? std::filesystem::path(options.run)
                        : std::filesystem::path(options.run).parent_path()) /
                   fmt::format("repro-{}", material.record.id);
-  TRY_ASSIGN(const catalog::Catalog catalog, catalog::Catalog::load(options.catalog));
+  TRY_ASSIGN(const catalog::Catalog catalog, load_catalog(options.catalog));
   TRY_ASSIGN(material.runners, find_runners(material.facts, catalog));
   TRY(plan_case(catalog, material));
   TRY(run_again(material));
@@ -236,11 +231,10 @@ void add_repro(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("repro", "Write a record as scripts that need its frameworks alone");
   command->footer(std::string(k_examples));
-  command->add_option("RUN", options->run, "Folder of a run, or its run.db")->required();
+  declare_run(*command, options->run);
   command->add_option("ID", options->id, "Case id, or how it begins")->required();
   command->add_option("--out", options->out, "Folder to write to (default: RUN/repro-ID)");
-  command->add_option("--catalog", options->catalog,
-                      "Catalog directory (default: the shipped one)");
+  declare_catalog(*command, options->catalog);
   set_action(*command, exit_code, [options] { return repro(*options); });
 }
 

@@ -95,7 +95,6 @@ Expected<void> plan_case(const catalog::Catalog& catalog, ReproCase& repro) {
 
 Expected<void> run_again(ReproCase& repro) {
   RunOptions options;
-  options.catalog = "known";  // so that the defaults do not look for it
   TRY(complete(options));
   options.sched.slots = 1;
   options.sched.threads = 1;

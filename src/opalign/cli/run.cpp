@@ -13,6 +13,7 @@
 #include <opalign/base/files.hpp>
 #include <opalign/base/interrupt.hpp>
 #include <opalign/base/subprocess.hpp>
+#include <opalign/cli/arguments.hpp>
 #include <opalign/cli/case_source.hpp>
 #include <opalign/cli/command.hpp>
 #include <opalign/cli/launch.hpp>
@@ -115,7 +116,7 @@ Expected<int> run(RunOptions options) {
   TRY_ASSIGN(const compare::Policy policy,
              compare::make_policy(options.policy, options.atol, options.rtol));
   TRY_ASSIGN(CaseSource source, CaseSource::open(options));
-  TRY_ASSIGN(const catalog::Catalog catalog, catalog::Catalog::load(options.catalog));
+  TRY_ASSIGN(const catalog::Catalog catalog, load_catalog(options.catalog));
   TRY_ASSIGN(std::vector<RunnerLaunch> launches, make_launches(options, catalog));
   std::vector<sched::RunnerLaunch> runners;
   std::vector<std::string> frameworks;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include <opalign/base/resources.hpp>
-#include <opalign/cli/filter.hpp>
+#include <opalign/cli/arguments.hpp>
 
 namespace opalign::cli {
 namespace {
@@ -111,7 +111,7 @@ void declare_options(CLI::App& command, RunOptions& options) {
       .add_option("--max-input-bytes", options.plan.max_input_bytes,
                   "Cases with larger inputs are skipped")
       ->transform(CLI::AsSizeValue(false));
-  command.add_option("--catalog", options.catalog, "Catalog directory (default: the shipped one)");
+  declare_catalog(command, options.catalog);
   options.sched.slots = 0;  // 0: not given
   options.sched.threads = 0;
 }
@@ -130,9 +130,6 @@ Expected<void> complete(RunOptions& options) {
   if (options.output_limit == 0)
     options.output_limit = physical_memory() / 8;
   options.sched.memory_budget = physical_memory() / 2;
-  if (options.catalog.empty()) {
-    TRY_ASSIGN(options.catalog, resource("catalog"));
-  }
   if (!options.out.empty())
     return {};
   if (options.resume || !options.retest.empty())

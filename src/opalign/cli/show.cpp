@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
+#include <opalign/cli/arguments.hpp>
 #include <opalign/cli/command.hpp>
-#include <opalign/cli/filter.hpp>
 #include <opalign/report/overview.hpp>
 #include <opalign/report/text.hpp>
 #include <opalign/store/store.hpp>
@@ -61,9 +61,7 @@ Expected<void> show_ids(const store::Reader& reader, const ShowOptions& options,
                                       report::render_record(record, facts, style);
                              }));
     if (count == 0)
-      return fail(
-          fmt::format("{}: no record has an id that begins with '{}'", options.run, id),
-          fmt::format("opalign show {} --verdict failures lists those that fail", options.run));
+      return no_record(options.run, id);
   }
   return {};
 }
@@ -92,12 +90,9 @@ void add_show(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "Show a run, or some of its records");
   command->footer(std::string(k_examples));
-  command->add_option("RUN", options->run, "Folder of a run, or its run.db")->required();
+  declare_run(*command, options->run);
   command->add_option("ID", options->ids, "Case ids, or how they begin");
-  command->add_option("--verdict", options->verdicts, "Only these; 'failures': all that fail")
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  declare_verdicts(*command, options->verdicts);
   command->add_option("--limit", options->limit, "At most so many APIs or records; 0: all")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
