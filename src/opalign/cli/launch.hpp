@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a runner's text to how its forkserver is started; shared by `run` and `catalog check`.
+// How an environment's interpreter and a runner's forkserver are started. It starts neither.
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <opalign/base/environment.hpp>
 #include <opalign/base/expected.hpp>
-#include <opalign/worker/forkserver.hpp>
+#include <opalign/sched/scheduler.hpp>
 
 namespace opalign::cli {
 
-struct RunnerLaunch {
-  std::string spec;  ///< canonical
-  std::string framework;
-  worker::Launch launch;
-};
+/// What an environment's interpreter needs in its own environment.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> python_variables(
+    const Environment& environment);
 
 struct LaunchOptions {
   int threads = 1;
@@ -24,7 +22,8 @@ struct LaunchOptions {
   std::vector<std::string> preludes;  ///< of this framework
 };
 
-/// Finds the environment that the spec names. Errors list what there is.
-Expected<RunnerLaunch> make_launch(const ResolvedRunner& runner, const LaunchOptions& options);
+/// Fails only where the worker's files are not beside opalign.
+Expected<sched::RunnerLaunch> make_launch(const ResolvedRunner& runner,
+                                          const LaunchOptions& options);
 
 }  // namespace opalign::cli

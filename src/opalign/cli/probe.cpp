@@ -2,13 +2,12 @@
 #include <opalign/cli/probe.hpp>
 
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <opalign/base/subprocess.hpp>
+#include <opalign/cli/launch.hpp>
 
 namespace opalign::cli {
 namespace {
@@ -53,10 +52,7 @@ Expected<Probe> probe(const Environment& environment) {
   command.arguments = {environment.python, "-c", std::string(k_program)};
   if (environment.adapter.empty())
     command.arguments.emplace_back(package == nullptr ? environment.framework : package->module);
-  command.environment = {{"PYTHONNOUSERSITE", "1"}};
-  if (!environment.pythonpath.empty())
-    command.environment.emplace_back("PYTHONPATH",
-                                     fmt::format("{}", fmt::join(environment.pythonpath, ":")));
+  command.environment = python_variables(environment);
   command.timeout_s = k_import_limit_s;
   TRY_ASSIGN(const CommandResult result, run_command(command));
   if (!result.succeeded())

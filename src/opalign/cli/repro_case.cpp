@@ -108,9 +108,9 @@ Expected<void> run_again(ReproCase& repro) {
     if (!runner.here || runner.program.kind != plan::Program::Kind::run)
       continue;
     TRY_ASSIGN(
-        RunnerLaunch made,
+        sched::RunnerLaunch launch,
         make_launch(*runner.here, {options.sched.threads, options.output_limit, runner.preludes}));
-    launches.push_back({std::move(made.spec), std::move(made.launch)});
+    launches.push_back(std::move(launch));
     whole.programs.push_back(runner.program);
     runners.push_back(&runner);
   }

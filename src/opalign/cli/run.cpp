@@ -35,20 +35,18 @@ constexpr std::string_view k_examples = R"(Examples:
   generate | opalign run - --target paddle --reference torch
 )";
 
-Expected<std::vector<RunnerLaunch>> make_launches(const RunOptions& options,
-                                                  const catalog::Catalog& catalog) {
+/// The target, then the references.
+Expected<std::vector<ResolvedRunner>> resolve_runners(const RunOptions& options) {
   std::vector<std::string> texts{options.target};
   texts.insert(texts.end(), options.references.begin(), options.references.end());
-  std::vector<RunnerLaunch> launches;
+  std::vector<ResolvedRunner> runners;
   for (const std::string& text : texts) {
-    TRY_ASSIGN(const ResolvedRunner runner, resolve_runner(text));
+    TRY_ASSIGN(ResolvedRunner runner, resolve_runner(text));
     if (runner.spec.device != "cpu")
       return fail(fmt::format("{}: runs on the CPU are all there is yet", text));
-    TRY_ASSIGN(RunnerLaunch made, make_launch(runner, {options.sched.threads, options.output_limit,
-                                                       catalog.preludes(runner.spec.framework)}));
-    launches.push_back(std::move(made));
+    runners.push_back(std::move(runner));
   }
-  return launches;
+  return runners;
 }
 
 Expected<store::Writer> open_writer(const RunOptions& options, const store::Facts& facts) {
@@ -117,15 +115,18 @@ Expected<int> run(RunOptions options) {
              compare::make_policy(options.policy, options.atol, options.rtol));
   TRY_ASSIGN(CaseSource source, CaseSource::open(options));
   TRY_ASSIGN(const catalog::Catalog catalog, load_catalog(options.catalog));
-  TRY_ASSIGN(std::vector<RunnerLaunch> launches, make_launches(options, catalog));
-  std::vector<sched::RunnerLaunch> runners;
+  TRY_ASSIGN(const std::vector<ResolvedRunner> runners, resolve_runners(options));
+  std::vector<sched::RunnerLaunch> launches;
   std::vector<std::string> frameworks;
-  for (RunnerLaunch& launch : launches) {
-    runners.push_back({launch.spec, std::move(launch.launch)});
-    frameworks.push_back(launch.framework);
+  for (const ResolvedRunner& runner : runners) {
+    const std::string& framework = frameworks.emplace_back(runner.spec.framework);
+    TRY_ASSIGN(sched::RunnerLaunch launch,
+               make_launch(runner, {options.sched.threads, options.output_limit,
+                                    catalog.preludes(framework)}));
+    launches.push_back(std::move(launch));
   }
   const plan::Planner planner(catalog, frameworks, options.plan);
-  TRY_ASSIGN(store::Writer writer, open_writer(options, facts_of(options, runners)));
+  TRY_ASSIGN(store::Writer writer, open_writer(options, facts_of(options, launches)));
   fmt::print("run: {}\n", options.out);
   std::fflush(stdout);
   catch_interrupts();
@@ -142,7 +143,7 @@ Expected<int> run(RunOptions options) {
     return tolerate(writer.tick(), writer, told);
   };
   const Expected<sched::Totals> totals =
-      sched::run(options.sched, runners, policy, next, finished, tick);
+      sched::run(options.sched, launches, policy, next, finished, tick);
   TRY(writer.flush());
   TRY(totals);
   TRY(writer.set_fact("versions", fmt::format("{}", fmt::join(totals->versions, " "))));
