@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <opalign/base/files.hpp>
 #include <opalign/base/interrupt.hpp>
@@ -88,7 +89,7 @@ report::Summary summary_of(const Progress& progress, const sched::Totals& totals
 
 /// Ends a run on standard output; returns its exit code.
 int say_what_came(const RunOptions& options, const report::Summary& summary, bool interrupted) {
-  fmt::print("{}", report::to_text(summary));
+  fmt::print("{}", report::to_text(summary, report::style_of(STDOUT_FILENO)));
   if (interrupted)
     fmt::print(
         "interrupted: what was running has no verdict; the same command with --out {} "

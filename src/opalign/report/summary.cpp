@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <unistd.h>
-
 namespace opalign::report {
 namespace {
 
@@ -91,7 +89,5 @@ std::string to_text(const Summary& summary, const Style& style) {
                      finite(summary.busy) * 100, verdict_lines(summary.verdicts, style),
                      known_lines(summary.known, style));
 }
-
-std::string to_text(const Summary& summary) { return to_text(summary, style_of(STDOUT_FILENO)); }
 
 }  // namespace opalign::report

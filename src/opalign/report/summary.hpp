@@ -25,7 +25,6 @@ struct Summary {
 [[nodiscard]] std::string to_json(const Summary& summary);
 
 /// The lines that end a run.
-[[nodiscard]] std::string to_text(const Summary& summary);
 [[nodiscard]] std::string to_text(const Summary& summary, const Style& style);
 
 /// One line a verdict: how many, which share, what it means; failures first, then by number.
