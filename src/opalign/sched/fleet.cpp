@@ -78,7 +78,7 @@ void Fleet::add_poll(std::vector<pollfd>& polls) const {
     if (fd >= 0)
       polls.push_back({fd, static_cast<short>(write ? POLLIN | POLLOUT : POLLIN), 0});
   };
-  add(m_server.control_fd(), m_server.control_wants_write());
+  add(m_server.control().fd(), m_server.control().wants_write());
   add(m_server.output_fd(), false);
   for (const auto& worker : m_workers)
     if (!worker->lost)

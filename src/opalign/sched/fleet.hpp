@@ -14,9 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +23,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <opalign/base/outcome.hpp>
+#include <opalign/sched/job.hpp>
 #include <opalign/worker/forkserver.hpp>
 #include <opalign/worker/mapping.hpp>
 
@@ -38,38 +37,6 @@ using Clock = std::chrono::steady_clock;
 
 /// The mark of docs/protocol.md, "Memory": the head of a worker's first output file.
 inline constexpr std::size_t k_mark_bytes = 64;
-
-/// An output file of a worker. Outcomes point into it, so it outlives the worker if need be.
-struct OutputFile {
-  Fd fd;
-  worker::Mapping map;
-  bool busy = false;     ///< an answer in it has not been judged yet
-  std::size_t used = 0;  ///< bytes that its answer reaches to
-};
-
-struct Job {
-  std::uint64_t id = 0;  ///< unique in the run, not 0
-  bool resolve = false;  ///< only resolve a name
-  std::string body;  ///< members of the run frame after "out", or of the resolve frame after "id"
-  std::vector<std::string> input_names;
-  std::string kind;    ///< the API: deaths of one kind have one cause
-  bool alone = false;  ///< needs a fresh worker
-  int attempts = 0;    ///< workers that died with it unmarked
-};
-
-/// What became of a job. `output` keeps alive what the outcome's tensors point into.
-struct Delivery {
-  std::uint64_t job = 0;
-  Outcome outcome;
-  std::shared_ptr<OutputFile> output;
-};
-
-/// Upstream gradients that a worker needs beyond the pool.
-struct GradientRequest {
-  std::uint64_t job = 0;
-  int worker = 0;
-  std::vector<std::pair<DType, Shape>> gradients;
-};
 
 struct FleetOptions {
   std::string runner;  ///< canonical spec, for outcomes and messages

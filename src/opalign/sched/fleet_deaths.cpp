@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The deaths of a fleet's processes: which job each is charged to, and what runs again.
-#include <algorithm>
 #include <csignal>
 #include <cstring>
 

@@ -7,11 +7,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <opalign/base/interrupt.hpp>
-#include <opalign/plan/inputs.hpp>
 #include <opalign/sched/fleet.hpp>
+#include <opalign/sched/flight.hpp>
 #include <opalign/sched/place_inputs.hpp>
 #include <opalign/value/pool.hpp>
 #include <opalign/worker/arena.hpp>
@@ -21,9 +20,6 @@ namespace {
 
 /// Units in flight for each slot: enough that no worker waits for opalign.
 constexpr int k_depth = 8;
-/// While another runner of the unit is still busy too, nobody knows what is slow: patience.
-constexpr double k_patience = 6;
-constexpr double k_slower = 20;
 /// A reference that nobody waits for any more is ended after this: a new worker costs less.
 constexpr double k_useless_s = 0.2;
 /// A unit is expected to take its inputs, and for each runner about four times as much again:
@@ -34,27 +30,6 @@ constexpr std::size_t k_keep_output = std::size_t{4} << 20;
 constexpr int k_poll_ms = 50;
 /// After an interrupt, for what is in flight to end.
 constexpr std::chrono::seconds k_grace{2};
-
-struct Flight {
-  plan::Unit unit;
-  std::optional<std::size_t> region;
-  std::vector<std::size_t> gradient_regions;
-  std::size_t expected_bytes = 0;
-  std::vector<std::optional<Outcome>> outcomes;  ///< by runner
-  std::vector<std::shared_ptr<OutputFile>> outputs;
-  std::vector<Clock::time_point> ended;
-  Clock::time_point begun;
-};
-
-/// Job ids: unit number times 256 plus the runner, so that both are in the id. Never 0.
-std::uint64_t job_id(std::uint64_t flight, std::size_t runner) { return flight << 8 | runner; }
-std::uint64_t flight_of(std::uint64_t job) { return job >> 8; }
-
-/// Whatever the references do, such a unit is unsupported.
-bool is_unsupported(const std::optional<Outcome>& target) {
-  return target && target->status == OutcomeStatus::failed && target->error &&
-         target->error->kind == ErrorClass::not_registered;
-}
 
 void release(OutputFile& output) {
   output.busy = false;
@@ -74,8 +49,9 @@ class Loop {
   Expected<Totals> run();
 
  private:
-  Expected<void> dispatch();
-  Expected<void> launch(plan::Unit unit);
+  void dispatch();
+  void launch(plan::Unit unit);
+  std::string place(Flight& flight);
   void collect();
   void serve(Fleet& fleet, const GradientRequest& request);
   void enforce_time_limits();
@@ -139,7 +115,7 @@ bool Loop::has_room(const plan::Unit& unit) const {
   return true;
 }
 
-Expected<void> Loop::dispatch() {
+void Loop::dispatch() {
   const bool all_up =
       std::ranges::all_of(m_fleets, [](const auto& fleet) { return fleet->is_up(); });
   while (all_up && !m_interrupted) {
@@ -149,85 +125,59 @@ Expected<void> Loop::dispatch() {
       m_exhausted = offer.ended;
     }
     if (!m_waiting || !has_room(*m_waiting))
-      return {};
-    plan::Unit unit = std::move(*m_waiting);
-    m_waiting.reset();
-    TRY(launch(std::move(unit)));
+      return;
+    launch(*std::exchange(m_waiting, std::nullopt));
   }
-  return {};
 }
 
-Expected<void> Loop::launch(plan::Unit unit) {
+void Loop::launch(plan::Unit unit) {
   const std::uint64_t number = m_next_flight++;
   Flight flight;
   flight.begun = Clock::now();
   flight.outcomes.resize(m_fleets.size());
   flight.outputs.resize(m_fleets.size());
-  flight.ended.resize(m_fleets.size());
   flight.unit = std::move(unit);
-  const auto refuse = [&](Verdict verdict, Reason reason, std::string message) {
-    Judgement judgement;
-    judgement.verdict = verdict;
-    judgement.stage = Stage::plan;
-    judgement.reason = reason;
-    judgement.message = std::move(message);
-    flight.unit.judgement = std::move(judgement);
-    for (plan::Program& program : flight.unit.programs)
-      program = {};
-  };
-
-  std::string tensors = "[]";
-  const bool runs = std::ranges::any_of(flight.unit.programs, [](const plan::Program& program) {
-    return program.kind == plan::Program::Kind::run;
-  });
-  if (runs && !flight.unit.inputs.empty()) {
-    const std::size_t bytes = region_bytes(flight.unit);
-    flight.region = m_arena.allocate(bytes);
-    if (!flight.region) {
-      refuse(Verdict::skipped, Reason::memory_limit,
-             fmt::format("inputs of {} bytes do not fit in the memory budget of {}", bytes,
-                         m_options.memory_budget));
-    } else {
-      Expected<std::string> placed =
-          place_inputs(flight.unit, m_options.seed, *flight.region, m_arena.region(*flight.region));
-      if (placed)
-        tensors = std::move(*placed);
-      else
-        refuse(Verdict::invalid, Reason::not_bound, placed.error().text());
-    }
-  }
+  const std::string tensors = place(flight);
   flight.expected_bytes = expected_bytes(flight.unit);
   m_bytes_in_flight += flight.expected_bytes;
 
-  std::vector<std::string> names;
-  for (const plan::Input& input : flight.unit.inputs)
-    names.push_back(input.name);
-  const std::uint64_t pool = value::pool_start(flight.unit.id, m_options.seed);
-  std::vector<std::pair<std::size_t, Job>> jobs;
+  std::vector<std::pair<Fleet*, Job>> jobs;
   for (std::size_t i = 0; i < m_fleets.size(); ++i) {
-    const plan::Program& program = flight.unit.programs[i];
-    if (program.kind == plan::Program::Kind::none) {
-      flight.outcomes[i] = Outcome{};
-      flight.outcomes[i]->runner = m_fleets[i]->runner();
-      continue;
-    }
-    Job job;
-    job.id = job_id(number, i);
-    job.resolve = program.kind == plan::Program::Kind::resolve;
-    job.input_names = names;
-    job.kind = flight.unit.api;
-    job.body = job.resolve ? fmt::format(R"("name":"{}")", program.body)
-                           : fmt::format(R"("tensors":{},"program":{},"pool":{})", tensors,
-                                         program.body, pool);
-    jobs.emplace_back(i, std::move(job));
+    if (flight.unit.programs[i].kind == plan::Program::Kind::none)
+      flight.outcomes[i].emplace().runner = m_fleets[i]->runner();
+    else
+      jobs.emplace_back(m_fleets[i].get(), flight.job(number, i, tensors, m_options.seed));
   }
-  const bool complete = jobs.empty();
   m_flights.emplace(number, std::move(flight));
-  for (auto& [i, job] : jobs)
-    m_fleets[i]->submit(std::move(job));
-  if (complete)
+  for (auto& [fleet, job] : jobs)
+    fleet->submit(std::move(job));
+  if (jobs.empty())
     m_complete.push_back(number);
-  return {};
+}
+
+/// Draws the inputs of a unit that runs; returns the `tensors` of its run frames.
+std::string Loop::place(Flight& flight) {
+  const plan::Unit& unit = flight.unit;
+  const bool runs = std::ranges::any_of(unit.programs, [](const plan::Program& program) {
+    return program.kind == plan::Program::Kind::run;
+  });
+  if (!runs || unit.inputs.empty())
+    return "[]";
+  const std::size_t bytes = region_bytes(unit);
+  const std::optional<std::size_t> region = m_arena.allocate(bytes);
+  if (!region) {
+    flight.refuse(Verdict::skipped, Reason::memory_limit,
+                  fmt::format("inputs of {} bytes do not fit in the memory budget of {}", bytes,
+                              m_options.memory_budget));
+    return "[]";
+  }
+  flight.regions.push_back(*region);
+  Expected<std::string> tensors =
+      place_inputs(unit, m_options.seed, *region, m_arena.region(*region));
+  if (tensors)
+    return std::move(*tensors);
+  flight.refuse(Verdict::invalid, Reason::not_bound, tensors.error().text());
+  return "[]";
 }
 
 void Loop::collect() {
@@ -239,8 +189,7 @@ void Loop::collect() {
       Flight& flight = m_flights.at(number);
       flight.outcomes[i] = std::move(delivery.outcome);
       flight.outputs[i] = std::move(delivery.output);
-      flight.ended[i] = Clock::now();
-      if (std::ranges::all_of(flight.outcomes, [](const auto& o) { return o.has_value(); }))
+      if (flight.is_complete())
         m_complete.push_back(number);
     }
   }
@@ -248,61 +197,29 @@ void Loop::collect() {
 
 void Loop::serve(Fleet& fleet, const GradientRequest& request) {
   Flight& flight = m_flights.at(flight_of(request.job));
-  std::size_t bytes = 0;
-  const auto bytes_of = [](const auto& gradient) {
-    return static_cast<std::size_t>(*numel(gradient.second)) * size_of(gradient.first);
-  };
   // One request a runner, and as many again where a job is run again.
-  bool fits = flight.gradient_regions.size() < 4 * m_fleets.size();
-  for (const auto& gradient : request.gradients) {
-    const std::size_t room = m_arena.capacity() - std::min(bytes, m_arena.capacity());
-    fits =
-        fits && static_cast<std::size_t>(*numel(gradient.second)) < room / size_of(gradient.first);
-    bytes += fits ? plan::aligned(bytes_of(gradient)) : 0;
-  }
-  const std::optional<std::size_t> region = fits ? m_arena.allocate(bytes) : std::nullopt;
+  const bool may_ask = flight.regions.size() <= 4 * m_fleets.size();
+  const std::optional<std::size_t> bytes =
+      may_ask ? gradient_bytes(request.gradients, m_arena.capacity()) : std::nullopt;
+  const std::optional<std::size_t> region = bytes ? m_arena.allocate(*bytes) : std::nullopt;
   if (!region) {
-    fleet.abort(request.job,
-                {ErrorClass::out_of_memory, Stage::backward, "",
-                 fmt::format("no room for upstream gradients of {} bytes", bytes), ""});
+    fleet.abort(request.job, {ErrorClass::out_of_memory, Stage::backward, "",
+                              "no room for the upstream gradients", ""});
     return;
   }
-  flight.gradient_regions.push_back(*region);
-  std::string tensors = "[";
-  std::size_t at = 0;
-  for (std::size_t k = 0; k < request.gradients.size(); ++k) {
-    const auto& [dtype, shape] = request.gradients[k];
-    value::draw_upstream(flight.unit.id, k, m_options.seed, dtype, shape,
-                         m_arena.region(*region).subspan(at, bytes_of(request.gradients[k])));
-    tensors += fmt::format(R"({}[{},"{}",[{}]])", k == 0 ? "" : ",", *region + at, name(dtype),
-                           fmt::join(shape, ","));
-    at += plan::aligned(bytes_of(request.gradients[k]));
-  }
-  fleet.send_gradients(request, tensors + "]");
+  flight.regions.push_back(*region);
+  fleet.send_gradients(request, place_gradients(request.gradients, flight.unit.id, m_options.seed,
+                                                *region, m_arena.region(*region)));
 }
 
 void Loop::enforce_time_limits() {
   for (std::size_t i = 0; i < m_fleets.size(); ++i) {
     for (const auto& [job, elapsed] : m_fleets[i]->running()) {
       const Flight& flight = m_flights.at(flight_of(job));
-      if (i != 0 && elapsed > k_useless_s && is_unsupported(flight.outcomes.front())) {
+      if (i != 0 && elapsed > k_useless_s && flight.is_unsupported())
         m_fleets[i]->abort(job, {ErrorClass::other, Stage::forward, "",
                                  "ended early: the target has no kernel for the call", ""});
-        continue;
-      }
-      if (elapsed <= m_options.time_limit_s)
-        continue;
-      double limit = m_options.time_limit_s;
-      for (std::size_t other = 0; other < flight.outcomes.size(); ++other) {
-        if (other == i)
-          continue;
-        if (!flight.outcomes[other])
-          limit = std::max(limit, k_patience * m_options.time_limit_s);
-        else
-          limit = std::max(limit, k_slower * (flight.outcomes[other]->forward_s +
-                                              flight.outcomes[other]->backward_s));
-      }
-      if (elapsed > limit)
+      else if (elapsed > flight.time_limit_s(i, m_options.time_limit_s))
         m_fleets[i]->time_out(job);
     }
   }
@@ -322,26 +239,17 @@ Expected<void> Loop::finish(Flight& flight) {
   std::vector<Outcome> outcomes;
   for (std::optional<Outcome>& outcome : flight.outcomes)
     outcomes.push_back(std::move(*outcome));
-  compare::Context context;
-  context.values = unit.compare_values;
-  context.inputs_finite = unit.inputs_finite;
-  context.known = unit.known;
-  for (const plan::Input& input : unit.inputs)
-    if (input.differentiable)
-      context.gradient_names.push_back(input.name);
   Judgement judgement =
-      compare::judge(m_policy, context, outcomes.front(), std::span(outcomes).subspan(1));
+      compare::judge(m_policy, flight.context(), outcomes.front(), std::span(outcomes).subspan(1));
   // A judgement of the plan stands, unless a name that was only resolved turns out not to exist.
   if (unit.judgement && judgement.verdict != Verdict::invalid)
     judgement = *unit.judgement;
-  const double wall_s = std::chrono::duration<double>(Clock::now() - flight.begun).count();
-  const Expected<void> stored = m_finished({unit, judgement, outcomes, wall_s});
+  const Expected<void> stored =
+      m_finished({unit, judgement, outcomes, seconds_since(flight.begun)});
   for (const std::shared_ptr<OutputFile>& output : flight.outputs)
     if (output)
       release(*output);
-  if (flight.region)
-    m_arena.free(*flight.region);
-  for (const std::size_t region : flight.gradient_regions)
+  for (const std::size_t region : flight.regions)
     m_arena.free(region);
   m_bytes_in_flight -= flight.expected_bytes;
   return stored;
@@ -354,7 +262,7 @@ Expected<Totals> Loop::run() {
   std::vector<pollfd> polls;
   while (true) {
     TRY(judge_complete());  // frees the output files that dispatch needs
-    TRY(dispatch());
+    dispatch();
     if (m_flights.empty() && (m_interrupted || (m_exhausted && !m_waiting)))
       break;
     if (!m_complete.empty())
@@ -383,7 +291,7 @@ Expected<Totals> Loop::run() {
   }
   Totals totals;
   totals.interrupted = m_interrupted;
-  const double wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
+  const double wall_s = seconds_since(begun);
   for (const auto& fleet : m_fleets) {
     totals.busy +=
         fleet->busy_s() / (wall_s * m_options.slots * static_cast<double>(m_fleets.size()));

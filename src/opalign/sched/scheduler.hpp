@@ -27,9 +27,11 @@ struct RunnerLaunch {
 };
 
 struct Options {
-  int slots = 2;                  ///< workers of each runner that take jobs
-  int threads = 1;                ///< threads inside a framework
-  double time_limit_s = 10;       ///< a call may take max(this, 20 x the slowest other runner)
+  int slots = 2;    ///< workers of each runner that take jobs
+  int threads = 1;  ///< threads inside a framework
+  /// A call may take max(this, 20 x the slowest other runner), and 6 x this while another runner is
+  /// still busy with it.
+  double time_limit_s = 10;
   std::size_t memory_limit = 0;   ///< bytes a worker may allocate, 0 for any
   std::size_t memory_budget = 0;  ///< bytes that all units in flight may be expected to take
   std::uint64_t seed = 0;

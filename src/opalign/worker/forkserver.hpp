@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,9 +16,9 @@
 namespace opalign::worker {
 
 struct Launch {
-  std::vector<std::string>
-      arguments;  ///< interpreter, main.py, --framework …; "--control 3" is added
-  std::vector<std::pair<std::string, std::string>> environment;  ///< added to our own
+  /// Interpreter, main.py, --framework …; "--control 3" is added.
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< go before our own
 };
 
 class Forkserver {
@@ -38,8 +37,7 @@ class Forkserver {
                                    int pool_fd);
 
   [[nodiscard]] Channel& control() { return m_control; }
-  [[nodiscard]] int control_fd() const { return m_control.fd(); }
-  [[nodiscard]] bool control_wants_write() const { return m_control.wants_write(); }
+  [[nodiscard]] const Channel& control() const { return m_control; }
   /// What the process and its workers print, to poll and drain; never blocks.
   [[nodiscard]] int output_fd() const { return m_output.get(); }
   void drain_output();

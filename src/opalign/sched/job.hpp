@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes between the scheduler and the fleets: jobs, what becomes of them, requests for
+// gradients. Plain values; units and workers are not known here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <opalign/base/fd.hpp>
+#include <opalign/base/outcome.hpp>
+#include <opalign/worker/mapping.hpp>
+
+namespace opalign::sched {
+
+/// An output file of a worker. Outcomes point into it, so it outlives the worker if need be.
+struct OutputFile {
+  Fd fd;
+  worker::Mapping map;
+  bool busy = false;     ///< an answer in it has not been judged yet
+  std::size_t used = 0;  ///< bytes that its answer reaches to
+};
+
+struct Job {
+  std::uint64_t id = 0;  ///< unique in the run, not 0
+  bool resolve = false;  ///< only resolve a name
+  std::string body;  ///< members of the run frame after "out", or of the resolve frame after "id"
+  std::vector<std::string> input_names;
+  std::string kind;    ///< the API: deaths of one kind have one cause
+  bool alone = false;  ///< needs a fresh worker
+  int attempts = 0;    ///< workers that died with it unmarked
+};
+
+/// What became of a job. `output` keeps alive what the outcome's tensors point into.
+struct Delivery {
+  std::uint64_t job = 0;
+  Outcome outcome;
+  std::shared_ptr<OutputFile> output;
+};
+
+/// Dtype and shape of each output of a differentiable dtype, in order.
+using Gradients = std::vector<std::pair<DType, Shape>>;
+
+/// Upstream gradients that a worker needs beyond the pool.
+struct GradientRequest {
+  std::uint64_t job = 0;
+  int worker = 0;
+  Gradients gradients;
+};
+
+}  // namespace opalign::sched
