@@ -51,7 +51,7 @@ struct Context {
                               std::span<const Outcome> references);
 
 /// Statistics of a against b, one pass over the data. Same dtype and shape.
-/// `limit` is |a-b|'s allowance at b.
+/// `tolerance` says which elements are mismatched.
 [[nodiscard]] TensorStats compare_tensors(const TensorView& a, const TensorView& b,
                                           const Tolerance& tolerance);
 

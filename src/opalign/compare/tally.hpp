@@ -32,7 +32,7 @@ class Tally {
   /// What explains those leaves.
   [[nodiscard]] std::span<const KnownDifference* const> known() const { return m_by; }
   [[nodiscard]] bool proves_something() const { return m_something; }
-  /// Of an agreement that proves nothing: "all empty", "all zero or nan".
+  /// Of an agreement that proves nothing: "all is empty", "all is zero or nan".
   [[nodiscard]] std::string emptiness() const;
 
   /// The first leaf that disagrees and is not known to; if all are known the first. There is one.

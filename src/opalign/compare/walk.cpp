@@ -2,6 +2,7 @@
 #include <opalign/compare/walk.hpp>
 
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,15 +19,7 @@ TensorView scalar(DType dtype, const T& value) {
 }
 
 template <class T>
-constexpr bool k_is_number = false;
-template <>
-constexpr bool k_is_number<bool> = true;
-template <>
-constexpr bool k_is_number<std::int64_t> = true;
-template <>
-constexpr bool k_is_number<double> = true;
-template <>
-constexpr bool k_is_number<std::complex<double>> = true;
+constexpr bool k_is_number = std::is_arithmetic_v<T> || std::is_same_v<T, std::complex<double>>;
 
 class Walk {
  public:
