@@ -5,7 +5,6 @@
 #include <cstring>
 #include <deque>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -199,9 +199,8 @@ TEST_CASE("store: numbers that no verdict or reason has are an error") {
   REQUIRE(reader);
   CHECK_FALSE(reader->count_by_api());
   CHECK_FALSE(reader->find(""));
-  execute(folder / "run.db",
-          fmt::format("UPDATE record SET verdict = 5, reason = {}",
-                      static_cast<int>(Reason::no_such_dtype) + 1));
+  execute(folder / "run.db", fmt::format("UPDATE record SET verdict = 5, reason = {}",
+                                         static_cast<int>(Reason::no_such_dtype) + 1));
   CHECK_FALSE(reader->find(""));
   execute(folder / "run.db", "UPDATE record SET reason = 5; UPDATE detail SET json = '{'");
   CHECK_FALSE(reader->find(""));

@@ -2,7 +2,6 @@
 // What the tests of fills share: filled tensors, and their elements as doubles.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <vector>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/base/runner_spec.hpp>
 
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 
 #include <fmt/format.h>
 

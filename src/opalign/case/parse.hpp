@@ -3,7 +3,6 @@
 // length does not bound.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include <opalign/base/expected.hpp>

@@ -2,7 +2,6 @@
 // The syntax tree of a domain and the functions it may call; private to domain*.cpp.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/compare/tensor.hpp>
 
-#include <algorithm>
 #include <limits>
 
 #include <opalign/compare/element.hpp>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/report/format.hpp>
 
-#include <algorithm>
 #include <array>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/value/fill.hpp>
 
-#include <string>
-
 #include <fmt/format.h>
 
 #include <opalign/base/hash.hpp>

@@ -3,7 +3,6 @@
 // columns: no row of them sums to 0.71, while the diagonal is at least 1 (1/2 in a triangular one).
 // So the first kind is positive definite and the others are regular by Gershgorin's theorem, in any
 // dtype, and no determinant overflows.
-#include <concepts>
 #include <cstring>
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #include <opalign/value/philox.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace opalign::value {
 namespace {

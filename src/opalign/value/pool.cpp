@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/value/pool.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cassert>
-#include <utility>
 
 #include <fmt/format.h>
 
