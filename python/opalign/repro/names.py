@@ -1,29 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of Python texts: which a text takes from outside, and identifiers that are still free."""
+"""Identifiers that a script has not used yet."""
 
 from __future__ import annotations
 
 import builtins
 import keyword
 import re
-import symtable
-from textwrap import dedent
-
-
-def free_names(text: str) -> set[str]:
-    """The names that a module of this text reads and does not bind itself."""
-    top = symtable.symtable(dedent(text).strip(), "<text>", "exec")
-    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
-    found = set()
-    tables = [top]
-    while tables:
-        table = tables.pop()
-        tables.extend(table.get_children())
-        for symbol in table.get_symbols():
-            from_outside = symbol.is_global() or (table is top and not symbol.is_assigned())
-            if from_outside and symbol.is_referenced():
-                found.add(symbol.get_name())
-    return found - bound
 
 
 class Identifiers:

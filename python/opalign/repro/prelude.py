@@ -7,7 +7,7 @@ import ast
 from dataclasses import dataclass
 from typing import Optional, Union
 
-from opalign.repro.names import free_names
+from opalign.worker.texts import free_names
 
 Import = Union[ast.Import, ast.ImportFrom]
 

@@ -11,14 +11,15 @@ from typing import Any
 
 from opalign.repro.arrays import CARRIERS, Arrays
 from opalign.repro.dialects import Dialect, Input
-from opalign.repro.names import Identifiers, free_names
+from opalign.repro.names import Identifiers
 from opalign.repro.prelude import Extract
 from opalign.repro.translation import translate
 from opalign.repro.values import Values, call, quoted
+from opalign.worker.dtypes import SIZES
+from opalign.worker.texts import free_names
 
 Json = Any
 _OWN_NAMES = {"np", "sys", "numpy", "inputs", "results", "record", "dense", "Path", "Unsupported"}
-_ITEMSIZES = {"bool": 1, "complex64": 8, "complex128": 16, "float8_e4m3fn": 1, "float8_e5m2": 1}
 
 
 class Script:
@@ -40,10 +41,8 @@ class Script:
         self._identifiers = Identifiers(
             _OWN_NAMES | {"paddle", "torch", "leaves"} | self._extract.bound
         )
-        self._variables = {
-            step["to"]: self._identifiers.new(step["to"])
-            for step in self._unique_targets(self._program["steps"])
-        }
+        targets = dict.fromkeys(step.get("to") for step in self._program["steps"])
+        self._variables = {to: self._identifiers.new(to) for to in targets if to is not None}
         self._name_inputs()
         self._values = Values(dialect, self._inputs, self._variables)
         self._functions: list[str] = []
@@ -64,11 +63,6 @@ class Script:
         return "".join(parts)
 
     # names
-
-    @staticmethod
-    def _unique_targets(steps: list[Json]) -> list[Json]:
-        found = {step["to"]: step for step in steps if step.get("to") is not None}
-        return list(found.values())
 
     def _name_inputs(self) -> None:
         """`_inputs` are what the steps use; `_leaves` what gradients are taken of."""
@@ -168,9 +162,8 @@ class Script:
             array = f"{target}_array"
         made = Input(array, dtype, described["shape"], strides, offset)
         if strides and self._dialect.numpy_strides:
-            size = _ITEMSIZES.get(dtype) or int(re.sub(r"\D", "", dtype)) // 8
             part = f"{made.carrier}[{offset}:]" if offset else made.carrier
-            arguments = [part, str(made.shape), str([stride * size for stride in strides])]
+            arguments = [part, str(made.shape), str([stride * SIZES[dtype] for stride in strides])]
             lines.append(f"{array} = {call('np.lib.stride_tricks.as_strided', arguments)}")
             made = replace(made, dtype="int16" if dtype == "bfloat16" else dtype)
             source = self._dialect.tensor(made)
@@ -302,7 +295,7 @@ if not isinstance(value, TENSOR):
 
 
 def _strides(described: Json) -> list[int]:
-    """None where a tensor is dense and begins with its buffer."""
+    """Empty where a tensor is dense and begins with its buffer."""
     strides = list(described.get("strides", []))
     if strides or not described.get("offset"):
         return strides

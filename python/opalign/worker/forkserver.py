@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import traceback
-from typing import Any, Optional, Set
+from typing import Any
 
 from opalign.worker import process
 from opalign.worker.errors import ConnectionClosed
@@ -132,10 +132,9 @@ class Forkserver:
         self._control.send({"op": "exited", "worker": worker, "signal": by_signal, "code": code})
 
     def _kill_all(self) -> None:
-        pids: Set[int] = set(self._workers)
-        for pid in pids:
+        for pid in self._workers:
             os.kill(pid, signal.SIGKILL)
-        for pid in pids:
+        for pid in self._workers:
             os.waitpid(pid, 0)
 
 
@@ -166,6 +165,6 @@ def hello(adapter: Any) -> Frame:
     }
 
 
-def failed(error: Optional[BaseException]) -> Frame:
+def failed(error: BaseException) -> Frame:
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     return {"op": "failed", "message": text.encode("utf-8", "replace").decode("utf-8")}

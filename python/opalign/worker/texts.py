@@ -13,7 +13,7 @@ import symtable
 import sys
 from textwrap import dedent
 from types import FunctionType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple, cast
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, cast
 
 from opalign.worker.errors import CATALOG_FILE, Refusal, Unsupported
 
@@ -47,7 +47,7 @@ class Texts:
         except (SyntaxError, Refusal) as error:
             return {"ok": False, "message": str(error), "unbound": []}
         known = set(params) | set(self._globals) | set(dir(builtins))
-        unbound = sorted(set(_free_names(text)) - known)
+        unbound = sorted(free_names(text) - known)
         if unbound:
             return {"ok": False, "message": f"unbound: {', '.join(unbound)}", "unbound": unbound}
         missing = self._missing_attribute(text, set(params))
@@ -114,15 +114,17 @@ def _chain(node: ast.AST) -> List[str]:
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) and parts else []
 
 
-def _free_names(text: str) -> Iterator[str]:
-    text = dedent(text).strip()
-    top = symtable.symtable(text, CATALOG_FILE, "exec" if _is_block(text) else "eval")
-    assigned = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+def free_names(text: str) -> Set[str]:
+    """The names that a module of this text reads and does not bind itself."""
+    top = symtable.symtable(dedent(text).strip(), CATALOG_FILE, "exec")
+    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+    found = set()
     tables = [top]
     while tables:
         table = tables.pop()
         tables.extend(table.get_children())
         for symbol in table.get_symbols():
             from_outside = symbol.is_global() or (table is top and not symbol.is_assigned())
-            if from_outside and symbol.is_referenced() and symbol.get_name() not in assigned:
-                yield symbol.get_name()
+            if from_outside and symbol.is_referenced():
+                found.add(symbol.get_name())
+    return found - bound
