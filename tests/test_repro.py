@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from test_run import command, environment_of
+from test_run import environment_of, records
+from test_run import run as liar_run
 
 sys.path.insert(0, str(ROOT / "python"))
 
@@ -60,13 +61,6 @@ def run(
     )
     assert done.returncode == 1, done.stderr  # some differ
     return folder
-
-
-def records(opalign: Path, run: Path) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        [opalign, "export", run, "--format", "jsonl"], capture_output=True, text=True, check=True
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def reproduce(opalign: Path, run: Path, name: str, folder: Path) -> str:
@@ -267,12 +261,7 @@ def test_errors_name_a_way_out(opalign: Path, run: Path) -> None:
 
 def test_framework_without_scripts(opalign: Path, home: Path, tmp_path: Path) -> None:
     case = 'liar.nan(Tensor([2],"float32"), )'
-    subprocess.run(
-        command(opalign, "--out", tmp_path / "run", "--case", case),
-        env=environment_of(home),
-        capture_output=True,
-        check=False,
-    )
+    liar_run(opalign, home, "--out", tmp_path / "run", "--case", case)
     [record] = records(opalign, tmp_path / "run")
     catalog = ROOT / "tests" / "liar" / "catalog"
     done = subprocess.run(

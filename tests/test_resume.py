@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from kills import VICTIMS, kill_and_resume
-from test_run import command, environment_of, processes_mentioning, records, wait_until
+from test_run import command, environment_of, processes_mentioning, records, run, wait_until
 
 CASES = 300
 
@@ -22,16 +22,6 @@ def suite(tmp_path: Path) -> Path:
     path = tmp_path / "suite.txt"
     path.write_text("\n".join([*lines, lines[0]]) + "\n")
     return path
-
-
-def run(opalign: Path, home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(opalign, *arguments),
-        env=environment_of(home),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @pytest.mark.slow

@@ -34,6 +34,16 @@ def command(opalign: Path, *arguments: str | Path) -> list[str | Path]:
     ]
 
 
+def run(opalign: Path, home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(opalign, *arguments),
+        env=environment_of(home),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def records(opalign: Path, run: Path) -> list[dict[str, str]]:
     done = subprocess.run(
         [opalign, "export", run, "--format", "jsonl"], capture_output=True, text=True, check=True
@@ -153,14 +163,9 @@ def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> No
     )
     seen = []
     for slots in ("1", "3"):
-        run = tmp_path / f"run{slots}"
-        subprocess.run(
-            command(opalign, "--out", run, "--slots", slots, "--seed", "7", suite),
-            env=environment_of(home),
-            capture_output=True,
-            check=False,
-        )
-        seen.append([(r["case"], r["verdict"], r["message"]) for r in records(opalign, run)])
+        out = tmp_path / f"run{slots}"
+        run(opalign, home, "--out", out, "--slots", slots, "--seed", "7", suite)
+        seen.append([(r["case"], r["verdict"], r["message"]) for r in records(opalign, out)])
     assert len(seen[0]) == 40
     assert seen[0] == seen[1]
 
@@ -210,13 +215,7 @@ def test_exit_codes(
     code: int,
     said: str,
 ) -> None:
-    done = subprocess.run(
-        command(opalign, "--out", tmp_path / "run", *arguments),
-        env=environment_of(home),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(opalign, home, "--out", tmp_path / "run", *arguments)
     assert done.returncode == code, done.stdout + done.stderr
     assert said in done.stdout + done.stderr
 
@@ -244,13 +243,7 @@ def test_a_broken_file_costs_itself_only(opalign: Path, home: Path, tmp_path: Pa
     (suites / "a.txt").symlink_to("nowhere")
     (suites / "b.txt.gz").write_bytes(b"\x1f\x8b\x08\0garbage")
     (suites / "c.txt").write_text('liar.identity(Tensor([3],"float32"), )\n')
-    done = subprocess.run(
-        command(opalign, "--out", tmp_path / "run", suites),
-        env=environment_of(home),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(opalign, home, "--out", tmp_path / "run", suites)
     assert done.returncode == 2
     assert "a.txt: cannot be read: No such file" in done.stderr
     assert "b.txt.gz: cannot be read further" in done.stderr
@@ -299,12 +292,8 @@ def test_a_full_disk_loses_nothing(
 
 
 def test_a_folder_that_cannot_be_written(opalign: Path, home: Path) -> None:
-    done = subprocess.run(
-        command(opalign, "--out", "/proc/run", "--case", 'liar.identity(Tensor([2],"float32"), )'),
-        env=environment_of(home),
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run(
+        opalign, home, "--out", "/proc/run", "--case", 'liar.identity(Tensor([2],"float32"), )'
     )
     assert done.returncode == 2
     assert "/proc/run" in done.stderr
