@@ -124,6 +124,8 @@ Expected<std::vector<Input>> bind(Step& step, std::size_t first_tensor) {
   for (const Occurrence& occurrence : found) {
     TRY_ASSIGN(Input input, make_input(occurrence, step.entry, step.bound,
                                        parameter_of(step.bound, occurrence.argument)));
+    if (step.call != nullptr && first_tensor > 0)
+      input.path = fmt::format("{}:{}", first_tensor, input.path);
     inputs.push_back(std::move(input));
   }
   return inputs;

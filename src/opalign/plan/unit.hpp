@@ -18,7 +18,9 @@ namespace opalign::plan {
 
 /// One input tensor. All runners read the same bytes.
 struct Input {
-  std::string path;  ///< where the case has it: "0", "1[2]", "axis"; part of the key of its values
+  /// Where the case has it: "0", "1[2]", "axis"; "3:0" in a call that comes after three tensors.
+  /// Part of the key of its values.
+  std::string path;
   std::string name;  ///< what people call it: the parameter, "x" or "xs[1]"
   DType dtype = DType::float32;
   Shape shape;
