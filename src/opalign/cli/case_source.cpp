@@ -44,13 +44,13 @@ Offer<plan::Unit> CaseSource::next(const plan::Planner& planner) {
     const Offer<cases::SuiteCase> source = m_suites.next();
     if (!source.item)
       return {std::nullopt, source.ended};
-    plan::Unit unit = planner.plan(m_next_seq++, *source.item);
-    if (m_shard.count > 1 && hash64(unit.id) % m_shard.count != m_shard.index - 1)
+    const std::int64_t seq = m_next_seq++;
+    if (m_shard.count > 1 && hash64(plan::id_of(*source.item)) % m_shard.count != m_shard.index - 1)
       continue;
-    if (const auto finished = m_finished.find(unit.seq);
-        finished != m_finished.end() && finished->second == unit.id)
+    if (const auto finished = m_finished.find(seq);
+        finished != m_finished.end() && finished->second == plan::id_of(*source.item))
       continue;
-    return {std::move(unit)};
+    return {planner.plan(seq, *source.item)};
   }
 }
 

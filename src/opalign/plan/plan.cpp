@@ -23,6 +23,11 @@ Judgement invalid(Reason reason, const Error& error) {
   return judged(Verdict::invalid, Stage::plan, reason, error);
 }
 
+/// What a case is known by: its canonical text, or the text itself where that is no case.
+std::string text_of(const Expected<cases::Case>& parsed, const cases::SuiteCase& source) {
+  return parsed ? cases::print(*parsed) : source.text;
+}
+
 /// Binds all calls and makes the unit's inputs, in the order of the text.
 std::optional<Judgement> bind_all(Draft& draft, const Options& options, Unit& unit) {
   std::size_t room = options.max_input_bytes;
@@ -67,6 +72,10 @@ bool has_entries(const catalog::Catalog& catalog, const std::string& framework) 
 
 }  // namespace
 
+std::string id_of(const cases::SuiteCase& source) {
+  return cases::case_id(text_of(cases::parse(source.text), source));
+}
+
 Planner::Planner(const catalog::Catalog& catalog, std::vector<std::string> frameworks,
                  Options options)
     : m_catalog(catalog), m_frameworks(std::move(frameworks)), m_options(options) {}
@@ -79,7 +88,7 @@ Unit Planner::plan(std::int64_t seq, const cases::SuiteCase& source) const {
   unit.programs.resize(m_frameworks.size());
 
   const Expected<cases::Case> parsed = cases::parse(source.text, {source.file, source.line});
-  unit.text = parsed ? cases::print(*parsed) : source.text;
+  unit.text = text_of(parsed, source);
   unit.id = cases::case_id(unit.text);
   if (!parsed) {
     unit.judgement = judged(Verdict::invalid, Stage::parse, Reason::syntax, parsed.error());

@@ -22,6 +22,9 @@ struct Options {
   bool known = true;  ///< false: what the catalog calls known is a difference like any other
 };
 
+/// The id of the unit that a case becomes, at the price of parsing alone.
+[[nodiscard]] std::string id_of(const cases::SuiteCase& source);
+
 class Planner {
  public:
   /// `frameworks`: of the run's runners, target first. The catalog must outlive the planner.
