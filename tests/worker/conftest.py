@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from harness import LIAR, Server, X, Y, find_python
+from harness import FLOAT32_GRADIENTS, LIAR, Server, X, Y, find_python
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,8 @@ def prepared(fork: Any) -> Any:
         worker = fork(framework)
         worker.put(X[0], struct.pack("16f", *range(1, 17)))
         worker.put(Y[0], struct.pack("4f", 10, 20, 30, 40))
-        worker.server.pool.map[1 << 20 : (1 << 20) + 64] = struct.pack("16f", *range(1, 17))
+        gradients = struct.pack("16f", *range(1, 17))
+        worker.server.pool.map[FLOAT32_GRADIENTS : FLOAT32_GRADIENTS + 64] = gradients
         return worker
 
     return get

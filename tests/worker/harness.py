@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "python/opalign/worker/main.py"
 LIAR = ROOT / "tests/liar"
-POOL_ELEMENTS = 262144
+POOL_ELEMENTS = 260096
 POOL_DTYPES = {
     "float16": 2,
     "bfloat16": 2,
@@ -31,6 +31,7 @@ POOL_DTYPES = {
     "complex64": 8,
     "complex128": 16,
 }
+FLOAT32_GRADIENTS = POOL_ELEMENTS * 4  # where they start in the pool, in bytes
 
 # Tensors of a run frame: where `conftest.prepared` puts 1 to 16, and 10, 20, 30, 40.
 X = [4096, "float32", [4], 1]

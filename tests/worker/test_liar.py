@@ -14,7 +14,16 @@ import time
 from typing import Any
 
 import pytest
-from harness import LIAR, Gone, Memory, Server, alive, wait_until
+from harness import (
+    FLOAT32_GRADIENTS,
+    LIAR,
+    POOL_ELEMENTS,
+    Gone,
+    Memory,
+    Server,
+    alive,
+    wait_until,
+)
 
 X = [4096, "float32", [4], 1]
 Y = [8192, "float32", [4], 1]
@@ -45,9 +54,9 @@ def test_hello(servers: Any) -> None:
 
 
 def test_forward_and_backward(worker: Any) -> None:
-    pool = worker.server.pool
-    pool.map[1 << 20 : (1 << 20) + 32] = struct.pack("8f", 1, 2, 3, 4, 5, 6, 7, 8)
-    answer = worker.run("liar.add(x, y)", [X, Y], backward=1, pool=1 + (262144 - 4 + 1) * 77)
+    gradients = struct.pack("8f", 1, 2, 3, 4, 5, 6, 7, 8)
+    worker.server.pool.map[FLOAT32_GRADIENTS : FLOAT32_GRADIENTS + 32] = gradients
+    answer = worker.run("liar.add(x, y)", [X, Y], backward=1, pool=1 + POOL_ELEMENTS * 77)
     assert worker.items(answer["result"], answer) == [11, 22, 33, 44]
     assert [worker.items(g, answer) for g in answer["grads"]] == [[2, 3, 4, 5]] * 2
     assert answer["modified"] == []
@@ -55,8 +64,8 @@ def test_forward_and_backward(worker: Any) -> None:
 
 
 def test_outputs_of_one_dtype_take_neighbouring_slices(worker: Any) -> None:
-    pool = worker.server.pool
-    pool.map[1 << 20 : (1 << 20) + 32] = struct.pack("8f", 1, 2, 3, 4, 5, 6, 7, 8)
+    gradients = struct.pack("8f", 1, 2, 3, 4, 5, 6, 7, 8)
+    worker.server.pool.map[FLOAT32_GRADIENTS : FLOAT32_GRADIENTS + 32] = gradients
     answer = worker.run("(liar.identity(x), liar.identity(y))", [X, Y], backward=1)
     assert [worker.items(g, answer) for g in answer["grads"]] == [[1, 2, 3, 4], [5, 6, 7, 8]]
 
@@ -174,29 +183,18 @@ def test_what_opalign_writes_after_a_modification_is_seen(worker: Any) -> None:
     assert worker.items(answer["result"], answer) == [5, 6, 7, 8]
 
 
-def test_need_and_grads_with_runs_in_between(worker: Any) -> None:
-    count = 300000  # more than the pool has
+def test_large_gradients_go_round_the_pool(worker: Any) -> None:
+    count = 2 * POOL_ELEMENTS + 7
     memory = Memory(16 << 20)
     other = worker.server.fork(arena=memory)
+    section = struct.pack(f"{POOL_ELEMENTS}f", *range(POOL_ELEMENTS))
+    worker.server.pool.map[FLOAT32_GRADIENTS : FLOAT32_GRADIENTS + len(section)] = section
     big = [4096, "float32", [count], 1]
-    memory.map[4096 : 4096 + 16] = struct.pack("4f", 9, 9, 9, 9)
-    first = other.send(
-        "(liar.identity(x), liar.identity(y))", [big, [4 << 20, "float64", [2], 1]], backward=1
-    )
-    need = other.wire.receive(60)
-    wanted = [["float32", [count]], ["float64", [2]]]
-    assert need == {"op": "need", "id": first, "grads": wanted}
-    later = [other.send("liar.identity(x)", [[4096, "float32", [4], 0]]) for _ in range(3)]
-    offset = 8 << 20
-    memory.map[offset : offset + 4 * count] = struct.pack(f"{count}f", *range(count))
-    memory.map[offset - 64 : offset - 48] = struct.pack("2d", 3, 4)
-    given = [[offset, "float32", [count]], [offset - 64, "float64", [2]]]
-    other.wire.send({"op": "grads", "id": first, "tensors": given})
-    answer = other.wire.receive(60)
-    assert answer["id"] == first
-    assert other.items(answer["grads"][0], answer)[-1] == count - 1
-    assert other.items(answer["grads"][1], answer) == [3, 4]
-    assert [other.wire.receive(60)["id"] for _ in later] == later
+    answer = other.run("liar.identity(x)", [big], backward=1, pool=3 * POOL_ELEMENTS - 1)
+    gradient = other.items(answer["grads"][0], answer)
+    assert gradient == [(i - 1) % POOL_ELEMENTS for i in range(count)]
+    answer = other.run("liar.identity(x)", [X], backward=1, pool=POOL_ELEMENTS - 2)
+    assert other.items(answer["grads"][0], answer) == [POOL_ELEMENTS - 2, POOL_ELEMENTS - 1, 0, 1]
     other.end()
 
 

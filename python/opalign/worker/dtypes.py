@@ -23,7 +23,7 @@ SIZES = {
     "float8_e5m2": 1,
 }
 
-POOL_ELEMENTS = 262144
+POOL_ELEMENTS = 260096
 
 
 def _sections() -> Dict[str, int]:

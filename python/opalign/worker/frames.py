@@ -55,23 +55,15 @@ _encode = _make_encode()
 
 
 class Channel:
-    """One end of a socket pair. Frames put back by `keep` are received first."""
+    """One end of a socket pair."""
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(True)
         self._socket = sock
         self._rest = b""
-        self._kept: Deque[Frame] = deque()
-
-    def keep(self, frame: Frame) -> None:
-        self._kept.append(frame)
-
-    def next(self) -> Optional[Frame]:
-        """The next frame in order, None at the end of the stream."""
-        return self._kept.popleft() if self._kept else self.receive()
 
     def receive(self) -> Optional[Frame]:
-        """The next frame from the socket, past those kept."""
+        """The next frame, None at the end of the stream."""
         data = self._rest or self._read()
         while len(data) < 4:
             more = self._read() if data else b""

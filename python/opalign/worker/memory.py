@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared memory as a worker sees it: private maps of the arena and the pool, and its output
-files."""
+files. What tensors are made of it, it does not know."""
 
 from __future__ import annotations
 
@@ -9,33 +9,35 @@ import fcntl
 import mmap
 import os
 import struct
+from typing import Any, Dict, Optional, Tuple
 
+from opalign.worker.dtypes import POOL_ELEMENTS, POOL_SECTIONS, SIZES
 from opalign.worker.errors import ProtocolError, Refusal
 from opalign.worker.process import raise_memory_limit
 
 PAGE = mmap.PAGESIZE
 HEADER = 64
 _START = 1 << 20
-_KEEP = 64 << 20  # an output file keeps no more than this between cases
 _DEFAULT_LIMIT = 1 << 30
+_LARGE = 1 << 20  # from here on pages are fresh more often than not: writing is faster than faults
 
 _F_ADD_SEALS = 1033
 _F_SEAL_SHRINK = 2
-_MAP_SHARED = 1
-_PROT_READ = 1
+_MAP_FIXED = 0x10
+_MAP_NORESERVE = 0x4000
+_MAP_FAILED = (1 << 64) - 1
+_READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
 _put_id = struct.Struct("<Q").pack_into
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = [
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_long,
-]
-_libc.memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+_address, _size, _int = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+_libc.mmap.restype = _address
+_libc.mmap.argtypes = [_address, _size, _int, _int, _int, ctypes.c_long]
+_libc.munmap.argtypes = [_address, _size]
+_libc.madvise.argtypes = [_address, _size, _int]
+_libc.memcmp.argtypes = [_address, _address, _size]
+_libc.pwrite.restype = ctypes.c_ssize_t
+_libc.pwrite.argtypes = [_int, _address, _size, ctypes.c_long]
 
 # /proc/self/pagemap has 64 bits a page. In the top byte: 0x80 present, 0x40 swapped, 0x20 the
 # file's own page. A page that is there and not the file's is a private copy: somebody wrote to it.
@@ -46,22 +48,42 @@ def address_of(buffer: mmap.mmap) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
 
 
+def _map(
+    address: Optional[int], size: int, protection: int, flags: int, fd: int, start: int
+) -> int:
+    found: Optional[int] = _libc.mmap(address, size, protection, flags, fd, start)
+    if found is None or found == _MAP_FAILED:
+        raise MemoryError(f"no room for a map of {size} bytes")
+    return found
+
+
 class PrivateMap:
-    """A read-only file, mapped copy-on-write: whoever writes changes only this process's pages.
+    """A read-only file, or `size` bytes of it `rounds` times end to end, mapped copy-on-write:
+    whoever writes changes only this process's pages.
 
     Which pages were written is read from the kernel's page table: one system call for a light case,
     where comparing the contents of every input would double the memory traffic of a heavy one."""
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, start: int = 0, size: int = 0, rounds: int = 1) -> None:
         self._fd = fd
         self._pagemap = _open_pagemap()
         self._shared = 0
-        self.size = os.fstat(fd).st_size & ~(PAGE - 1)
+        once = size or os.fstat(fd).st_size & ~(PAGE - 1)
+        self.size = once * rounds
+        self.rounds = rounds
         raise_memory_limit(self.size)
-        self.buffer = mmap.mmap(
-            fd, self.size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE
-        )
-        self.address = address_of(self.buffer)
+        room = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
+        self.address = _map(None, self.size, 0, room, -1, 0)
+        for place in range(self.address, self.address + self.size, once):
+            _map(place, once, _READ_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED, fd, start)
+        self.buffer = memoryview((ctypes.c_char * self.size).from_address(self.address)).cast("B")
+
+    def close(self) -> None:
+        """Nobody reads what was made of `buffer` after this."""
+        _libc.munmap(self.address, self.size)
+        raise_memory_limit(-self.size)
+        if self._pagemap >= 0:
+            os.close(self._pagemap)
 
     def check(self, end: int) -> None:
         if end > self.size:
@@ -80,14 +102,14 @@ class PrivateMap:
     def differs(self, start: int, end: int) -> bool:
         """Whether these bytes are no longer those of the file."""
         if not self._shared:
-            self._shared = _libc.mmap(None, self.size, _PROT_READ, _MAP_SHARED, self._fd, 0)
+            self._shared = _map(None, self.size, mmap.PROT_READ, mmap.MAP_SHARED, self._fd, 0)
         return _libc.memcmp(self.address + start, self._shared + start, end - start) != 0
 
     def restore(self, start: int, end: int) -> None:
         """Drops this process's copies of the pages of [start, end) and their neighbours."""
         first = max(start // PAGE - 1, 0)
         last = min((end - 1) // PAGE + 2, self.size // PAGE)
-        self.buffer.madvise(mmap.MADV_DONTNEED, first * PAGE, (last - first) * PAGE)
+        _libc.madvise(self.address + first * PAGE, (last - first) * PAGE, mmap.MADV_DONTNEED)
 
 
 def _open_pagemap() -> int:
@@ -96,6 +118,45 @@ def _open_pagemap() -> int:
         return os.open("/proc/self/pagemap", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return -1
+
+
+class Pool:
+    """The pool of upstream gradients, each section mapped so that a slice may start anywhere and go
+    round as often as it must: large gradients take no memory, and stay in the cache."""
+
+    _ROUNDS = 2  # so often for good: a slice of up to a whole round fits
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._loops: Dict[str, PrivateMap] = {}
+        self._used: Dict[str, Tuple[int, int]] = {}
+
+    def reserve(self, dtype: str, start: int, count: int) -> int:
+        """The offset in `buffer(dtype)` of element `start`, in whichever round, with `count`
+        elements from there on. For this case, and once a dtype."""
+        first = start % POOL_ELEMENTS
+        rounds = max(self._ROUNDS, -(-(first + count) // POOL_ELEMENTS))
+        loop = self._loops.get(dtype)
+        if loop is None or loop.rounds < rounds:
+            if loop is not None:
+                loop.close()
+            once = POOL_ELEMENTS * SIZES[dtype]
+            self._loops[dtype] = PrivateMap(self._fd, POOL_SECTIONS[dtype], once, rounds)
+        self._used[dtype] = first * SIZES[dtype], (first + count) * SIZES[dtype]
+        return first * SIZES[dtype]
+
+    def buffer(self, dtype: str) -> Any:
+        return self._loops[dtype].buffer
+
+    def restore(self) -> None:
+        """Undoes what the case wrote to its slices."""
+        for dtype, (first, end) in self._used.items():
+            loop = self._loops[dtype]
+            if loop.rounds > self._ROUNDS:
+                self._loops.pop(dtype).close()
+            elif loop.was_written(first, end):
+                loop.restore(first, end)
+        self._used.clear()
 
 
 class OutputFile:
@@ -110,8 +171,6 @@ class OutputFile:
         fcntl.fcntl(self.fd, _F_ADD_SEALS, _F_SEAL_SHRINK)
 
     def begin(self) -> None:
-        if self.used > _KEEP:
-            self.buffer.madvise(mmap.MADV_REMOVE, _KEEP, self.size - _KEEP)
         self.used = HEADER
 
     def reserve(self, size: int) -> int:
@@ -126,6 +185,17 @@ class OutputFile:
             self._grow(end)
         self.used = end
         return offset
+
+    def put(self, offset: int, address: int, size: int) -> None:
+        """Copies from anywhere in memory to what `reserve` gave."""
+        if size < _LARGE:
+            ctypes.memmove(self.address + offset, address, size)
+            return
+        while size > 0:
+            done = _libc.pwrite(self.fd, address, size, offset)
+            if done <= 0:
+                raise MemoryError("no room for an output")
+            offset, address, size = offset + done, address + done, size - done
 
     def _grow(self, end: int) -> None:
         size = (max(end, min(self.size * 2, self._limit)) + PAGE - 1) & ~(PAGE - 1)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Dict, List, Tuple
 
-from opalign.worker.dtypes import POOL_ELEMENTS, POOL_SECTIONS, SIZES
+from opalign.worker.dtypes import POOL_SECTIONS, SIZES
 from opalign.worker.errors import ConnectionClosed, ProtocolError, classify, report
-from opalign.worker.frames import Channel, Frame
-from opalign.worker.memory import Outputs, PrivateMap
+from opalign.worker.frames import Frame
+from opalign.worker.memory import Outputs, Pool, PrivateMap
 from opalign.worker.names import Resolver
 from opalign.worker.process import Collector
 from opalign.worker.texts import Texts
@@ -30,14 +30,12 @@ class Executor:
         adapter: Any,
         texts: Texts,
         resolver: Resolver,
-        channel: Channel,
         arena: PrivateMap,
-        pool: PrivateMap,
+        pool: Pool,
         outputs: Outputs,
     ) -> None:
         self._adapter = adapter
         self._texts = texts
-        self._channel = channel
         self._arena = arena
         self._pool = pool
         self._outputs = outputs
@@ -47,9 +45,8 @@ class Executor:
         self._collector = Collector()
         self._stage = Outputs.FORWARD
         self._modified: List[int] = []
-        # What this case reads, first byte and last + 1; the second is 0 for nothing.
+        # What this case reads of the arena, first byte and last + 1; the second is 0 for nothing.
         self._arena_span = (0, 0)
-        self._pool_span = (0, 0)
 
     def run(self, frame: Frame) -> Frame:
         """Answers a run frame. The mark of the case stays set: the caller ends it after sending."""
@@ -59,7 +56,7 @@ class Executor:
         self._encoder.out = self._outputs.begin(frame["out"], ident)
         self._encoder.leaves = []
         self._modified = []
-        self._arena_span = self._pool_span = (0, 0)
+        self._arena_span = (0, 0)
         try:
             self._execute(frame, answer)
         except (ProtocolError, ConnectionClosed):
@@ -171,7 +168,7 @@ class Executor:
         chosen = [adapter.is_tensor(t) and adapter.is_differentiable(t) for _, _, t in leaves]
         gradients: List[Any] = [None] * len(marked)
         if any(chosen):
-            upstream = self._upstream(frame["id"], frame["pool"], leaves)
+            upstream = self._upstream(frame["pool"], leaves)
             outputs = [leaf[2] for leaf, yes in zip(leaves, chosen) if yes]
             given = [gradient for gradient, yes in zip(upstream, chosen) if yes]
             started = perf_counter()
@@ -190,7 +187,7 @@ class Executor:
             raise TypeError(f"a gradient has no form in the protocol: {leaf}")
         return leaf
 
-    def _upstream(self, ident: int, start: int, leaves: List[Leaf]) -> List[Any]:
+    def _upstream(self, start: int, leaves: List[Leaf]) -> List[Any]:
         """Upstream gradients of all outputs of a differentiable dtype, also of those that this
         framework does not differentiate: where another one does, both read the same elements."""
         counts = [_count(shape) for _, shape, _ in leaves]
@@ -198,40 +195,13 @@ class Executor:
         for (dtype, _, _), count in zip(leaves, counts):
             places[dtype] = places.get(dtype, 0) + count
         for dtype, total in places.items():
-            if total > POOL_ELEMENTS:
-                return self._requested(ident, leaves)
-            element = start % (POOL_ELEMENTS - total + 1)
-            places[dtype] = POOL_SECTIONS[dtype] + element * SIZES[dtype]
-        first = min(places.values())
-        memory = self._pool.buffer
+            places[dtype] = self._pool.reserve(dtype, start, total)
         upstream = []
         for (dtype, shape, _), count in zip(leaves, counts):
-            offset = places[dtype]
+            memory, offset = self._pool.buffer(dtype), places[dtype]
             places[dtype] = offset + count * SIZES[dtype]
             upstream.append(self._adapter.from_buffer(memory, offset, dtype, shape, None))
-        self._pool_span = (first, max(places.values()))
         return upstream
-
-    def _requested(self, ident: int, leaves: List[Leaf]) -> List[Any]:
-        wanted = [[dtype, list(shape)] for dtype, shape, _ in leaves]
-        self._channel.send({"op": "need", "id": ident, "grads": wanted})
-        while True:
-            frame = self._channel.receive()
-            if frame is None:
-                raise ConnectionClosed
-            if frame.get("op") == "grads" and frame.get("id") == ident:
-                break
-            self._channel.keep(frame)
-        given = [[offset, dtype, shape, 0] for offset, dtype, shape in frame["tensors"]]
-        first, end = min([g[0] for g in given]), max([_end(g) for g in given])
-        self._arena.check(end)
-        if self._arena_span[1]:
-            first, end = min(first, self._arena_span[0]), max(end, self._arena_span[1])
-        self._arena_span = (first, end)
-        memory = self._arena.buffer
-        return [
-            self._adapter.from_buffer(memory, o, dtype, shape, None) for o, dtype, shape, _ in given
-        ]
 
     def _enter(self, stage: int) -> None:
         self._stage = stage
@@ -249,9 +219,7 @@ class Executor:
                 if arena.differs(tensor[0], _end(tensor)):
                     self._modified.append(index)
             arena.restore(first, end)
-        first, end = self._pool_span
-        if end and self._pool.was_written(first, end):
-            self._pool.restore(first, end)
+        self._pool.restore()
 
 
 def _apply(thing: Any, args: List[Any], kwargs: Dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from opalign.worker import process, queries
 from opalign.worker.errors import ConnectionClosed, ProtocolError, report
 from opalign.worker.frames import Channel, Frame, FrameTooLarge
-from opalign.worker.memory import Outputs, PrivateMap
+from opalign.worker.memory import Outputs, Pool, PrivateMap
 from opalign.worker.names import Resolver
 from opalign.worker.program import Executor
 from opalign.worker.texts import Texts
@@ -31,9 +31,8 @@ class Worker:
             adapter,
             texts,
             resolver,
-            self._channel,
             PrivateMap(arena),
-            PrivateMap(pool),
+            Pool(pool),
             self._outputs,
         )
 
@@ -46,7 +45,7 @@ class Worker:
         try:
             self._channel.send({"op": "ready", "outs": _OUTPUT_FILES}, fds)
             while True:
-                frame = self._channel.next()
+                frame = self._channel.receive()
                 if frame is None:
                     return
                 self._answer(frame)

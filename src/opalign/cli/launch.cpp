@@ -36,9 +36,12 @@ Expected<sched::RunnerLaunch> make_launch(const ResolvedRunner& runner,
   // One pool of threads for each worker: without this, each would take all cores for itself.
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
     variables.emplace_back(name, fmt::to_string(options.threads));
-  // Huge pages make a fork of a large process a quarter cheaper: fewer page tables to copy.
+  // Huge pages make a fork of a large process a quarter cheaper: fewer page tables to copy. And
+  // memory that a call frees is there for the next one, without the faults of fresh pages.
   if (std::getenv("GLIBC_TUNABLES") == nullptr)
-    variables.emplace_back("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+    variables.emplace_back("GLIBC_TUNABLES",
+                           "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=268435456:"
+                           "glibc.malloc.trim_threshold=268435456");
   variables.emplace_back("OPALIGN_OUTPUT_LIMIT", fmt::to_string(options.output_limit));
   return sched::RunnerLaunch{to_string(runner.spec), {std::move(arguments), std::move(variables)}};
 }

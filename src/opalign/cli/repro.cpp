@@ -98,31 +98,22 @@ json describe_inputs(const ReproCase& material, std::string& data) {
 /// The upstream gradients of a runner's outputs, as docs/protocol.md ("Memory") gives them.
 json describe_upstream(const ReproCase& material, std::span<const std::byte> pool,
                        const ReproRunner& runner, std::string& data) {
-  std::map<DType, std::int64_t> places;
-  bool fits = true;
-  for (const ReproRunner::Leaf& leaf : runner.leaves)
-    fits = (places[leaf.dtype] += *numel(leaf.shape)) <= value::k_pool_elements && fits;
-  const std::uint64_t start = value::pool_start(material.unit.id, material.seed);
-  for (auto& [dtype, total] : places)
-    total = fits ? static_cast<std::int64_t>(
-                       start % static_cast<std::uint64_t>(value::k_pool_elements - total + 1))
-                 : 0;
+  constexpr auto k_round = static_cast<std::size_t>(value::k_pool_elements);
+  std::map<DType, std::size_t> next;  // element of the section, in the first round
   json upstream = json::array();
-  for (std::size_t k = 0; k < runner.leaves.size(); ++k) {
-    const auto& [path, dtype, shape] = runner.leaves[k];
-    const auto bytes = static_cast<std::size_t>(*numel(shape)) * size_of(dtype);
-    json leaf{{"path", path}, {"dtype", name(dtype)}, {"shape", shape}};
-    if (fits) {
-      const std::size_t offset =
-          *value::pool_offset(dtype) + static_cast<std::size_t>(places[dtype]) * size_of(dtype);
-      leaf["at"] = append_bytes(data, pool.subspan(offset, bytes));
-      places[dtype] += *numel(shape);
-    } else {
-      std::vector<std::byte> drawn(bytes);
-      value::draw_upstream(material.unit.id, k, material.seed, dtype, shape, drawn);
-      leaf["at"] = append_bytes(data, drawn);
+  for (const auto& [path, dtype, shape] : runner.leaves) {
+    const std::size_t width = size_of(dtype);
+    const auto section = pool.subspan(*value::pool_offset(dtype), k_round * width);
+    const std::size_t start = value::pool_start(material.unit.id, material.seed) % k_round;
+    std::size_t& from = next.try_emplace(dtype, start).first->second;
+    const std::size_t at = data.size();
+    for (auto left = static_cast<std::size_t>(*numel(shape)); left > 0;) {
+      const std::size_t count = std::min(left, k_round - from);
+      append_bytes(data, section.subspan(from * width, count * width));
+      from = (from + count) % k_round;
+      left -= count;
     }
-    upstream.push_back(std::move(leaf));
+    upstream.push_back({{"path", path}, {"dtype", name(dtype)}, {"shape", shape}, {"at", at}});
   }
   return upstream;
 }

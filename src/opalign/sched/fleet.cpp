@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <tuple>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace opalign::sched {
@@ -20,6 +23,12 @@ constexpr double k_exit_report_s = 5;
 /// An import on a loaded machine takes long, but not for ever; so does a worker's first call.
 constexpr double k_import_s = 300;
 constexpr double k_warm_up_s = 120;
+/// What the output files of a fleet may hold between answers: fresh pages cost more than the copy
+/// into them.
+constexpr std::size_t k_keep_outputs = std::size_t{256} << 20;
+/// Outputs and gradients are expected to be as large as the inputs, each.
+constexpr std::size_t k_output_factor = 2;
+constexpr std::size_t k_mark_page = 4096;  ///< of a file, in which a worker may be writing the mark
 
 /// Bytes of private memory of a process; 0 where /proc does not tell.
 std::size_t private_bytes(pid_t pid) {
@@ -34,6 +43,21 @@ std::size_t private_bytes(pid_t pid) {
   return read == 3 ? static_cast<std::size_t>(resident - shared) *
                          static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))
                    : 0;
+}
+
+/// Bytes of memory that stand behind a memfd.
+std::size_t held_bytes(int fd) {
+  struct stat info{};
+  return ::fstat(fd, &info) == 0 ? static_cast<std::size_t>(info.st_blocks) * 512 : 0;
+}
+
+/// The index of an idle file that holds `bytes` and little more, or else the most. There is one.
+std::size_t best_output(const std::vector<std::shared_ptr<OutputFile>>& files, std::size_t bytes) {
+  const auto rank = [&](const std::shared_ptr<OutputFile>& file) {
+    const bool enough = file->held >= bytes;
+    return std::tuple(file->busy, !enough, enough ? file->held : ~file->held);
+  };
+  return static_cast<std::size_t>(std::ranges::min_element(files, {}, rank) - files.begin());
 }
 
 }  // namespace
@@ -135,12 +159,22 @@ Expected<void> Fleet::request_workers() {
   return {};
 }
 
-void Fleet::send_gradients(const GradientRequest& request, const std::string& tensors) {
-  if (Worker* worker = find(request.worker)) {
-    worker->channel.send(
-        fmt::format(R"({{"op":"grads","id":{},"tensors":{}}})", request.job, tensors));
-    worker->channel.flush();
-  }
+void Fleet::release(OutputFile& output) {
+  output.busy = false;
+  output.held = held_bytes(output.fd.get());
+  std::size_t held = 0;
+  for (const auto& worker : m_workers)
+    for (const auto& file : worker->outputs)
+      held += file->held;
+  if (held <= k_keep_outputs)
+    return;
+  for (const auto& worker : m_workers)
+    for (const auto& file : worker->outputs)
+      if (!file->busy && file->held > k_mark_page) {
+        ::fallocate(file->fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, k_mark_page,
+                    static_cast<off_t>(file->map.size() - k_mark_page));
+        file->held = k_mark_page;
+      }
 }
 
 /// What waits behind a job that takes long is run elsewhere.
@@ -188,9 +222,7 @@ void Fleet::assign() {
 }
 
 void Fleet::send(Worker& worker, Job job) {
-  std::size_t output = 0;
-  while (worker.outputs[output]->busy)
-    ++output;
+  const std::size_t output = best_output(worker.outputs, k_output_factor * job.input_bytes);
   if (worker.queue.empty())
     worker.head_since = Clock::now();
   if (job.resolve) {

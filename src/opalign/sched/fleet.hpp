@@ -62,9 +62,10 @@ class Fleet {
   Expected<void> handle();
 
   [[nodiscard]] std::vector<Delivery> take_deliveries() { return std::move(m_deliveries); }
-  [[nodiscard]] std::vector<GradientRequest> take_requests() { return std::move(m_requests); }
-  /// Answers a GradientRequest; `tensors` is the JSON list of the `grads` frame.
-  void send_gradients(const GradientRequest& request, const std::string& tensors);
+
+  /// Takes back a file whose answer has been judged. What it holds in memory is kept for the next
+  /// answer; when all files hold too much, those without an answer give theirs back to the system.
+  void release(OutputFile& output);
 
   /// The jobs that are running, each with how long it has been, in seconds.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, double>> running() const;
@@ -115,7 +116,6 @@ class Fleet {
   void receive(Worker& worker);
   void on_frame(Worker& worker, const std::string& text);
   void on_ready(Worker& worker, const nlohmann::json& frame);
-  void on_need(Worker& worker, const nlohmann::json& frame);
   void on_answer(Worker& worker, const nlohmann::json& frame);
   void lose(Worker& worker);
   void break_off(Worker& worker);
@@ -144,7 +144,6 @@ class Fleet {
   std::deque<Job> m_alone;    ///< jobs that wait for a fresh worker
   std::set<std::string, std::less<>> m_deadly;  ///< kinds of jobs that died in a fresh worker
   std::vector<Delivery> m_deliveries;
-  std::vector<GradientRequest> m_requests;
   std::string m_version;
   bool m_hello = false;
   Clock::time_point m_started;  ///< when the forkserver was launched

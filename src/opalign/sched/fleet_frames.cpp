@@ -118,8 +118,6 @@ void Fleet::on_frame(Worker& worker, const std::string& text) {
   const std::string op = text_of(frame, "op");
   if (op == "ready" && !worker.ready)
     on_ready(worker, frame);
-  else if (op == "need")
-    on_need(worker, frame);
   else if (op.empty())
     on_answer(worker, frame);
   else
@@ -154,34 +152,6 @@ void Fleet::on_ready(Worker& worker, const Json& frame) {
   worker.mark = std::move(*mark);
   worker.ready = true;
   m_failed_starts = 0;
-}
-
-void Fleet::on_need(Worker& worker, const Json& frame) {
-  if (worker.queue.empty() ||
-      integer(frame, "id") != static_cast<std::int64_t>(worker.queue.front().job.id) ||
-      !frame.contains("grads") || !frame["grads"].is_array()) {
-    break_off(worker);
-    return;
-  }
-  if (worker.queue.front().moved)  // it is about to be killed
-    return;
-  GradientRequest request{worker.queue.front().job.id, worker.number, {}};
-  for (const Json& gradient : frame["grads"]) {
-    std::optional<DType> dtype;
-    Shape shape;
-    if (gradient.is_array() && gradient.size() == 2 && gradient[0].is_string() &&
-        gradient[1].is_array()) {
-      dtype = parse_dtype(gradient[0].get<std::string>());
-      for (const Json& size : gradient[1])
-        shape.push_back(size.is_number_unsigned() ? size.get<std::int64_t>() : -1);
-    }
-    if (!dtype || !numel(shape)) {
-      break_off(worker);
-      return;
-    }
-    request.gradients.emplace_back(*dtype, std::move(shape));
-  }
-  m_requests.push_back(std::move(request));
 }
 
 void Fleet::on_answer(Worker& worker, const Json& frame) {

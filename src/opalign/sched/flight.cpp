@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <opalign/sched/place_inputs.hpp>
 #include <opalign/value/pool.hpp>
 
 namespace opalign::sched {
@@ -51,6 +52,7 @@ Job Flight::job(std::uint64_t number, std::size_t runner, const std::string& ten
   job.resolve = program.kind == plan::Program::Kind::resolve;
   for (const plan::Input& input : unit.inputs)
     job.input_names.push_back(input.name);
+  job.input_bytes = region_bytes(unit);
   job.kind = unit.api;
   job.body = job.resolve ? fmt::format(R"("name":"{}")", program.body)
                          : fmt::format(R"("tensors":{},"program":{},"pool":{})", tensors,

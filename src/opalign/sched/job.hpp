@@ -22,6 +22,7 @@ struct OutputFile {
   worker::Mapping map;
   bool busy = false;     ///< an answer in it has not been judged yet
   std::size_t used = 0;  ///< bytes that its answer reaches to
+  std::size_t held = 0;  ///< bytes of memory behind it when it was last released
 };
 
 struct Job {
@@ -29,6 +30,7 @@ struct Job {
   bool resolve = false;  ///< only resolve a name
   std::string body;  ///< members of the run frame after "out", or of the resolve frame after "id"
   std::vector<std::string> input_names;
+  std::size_t input_bytes = 0;
   std::string kind;    ///< the API: deaths of one kind have one cause
   bool alone = false;  ///< needs a fresh worker
   int attempts = 0;    ///< workers that died with it unmarked
@@ -39,16 +41,6 @@ struct Delivery {
   std::uint64_t job = 0;
   Outcome outcome;
   std::shared_ptr<OutputFile> output;
-};
-
-/// Dtype and shape of each output of a differentiable dtype, in order.
-using Gradients = std::vector<std::pair<DType, Shape>>;
-
-/// Upstream gradients that a worker needs beyond the pool.
-struct GradientRequest {
-  std::uint64_t job = 0;
-  int worker = 0;
-  Gradients gradients;
 };
 
 }  // namespace opalign::sched

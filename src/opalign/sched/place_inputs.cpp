@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <opalign/plan/inputs.hpp>
-#include <opalign/value/pool.hpp>
 
 namespace opalign::sched {
 namespace {
@@ -79,33 +78,6 @@ Expected<std::string> place_inputs(const plan::Unit& unit, std::uint64_t seed, s
       fmt::format_to(std::back_inserter(json), ",[{}]", fmt::join(input.strides, ","));
     json += ']';
     at += plan::aligned(plan::buffer_bytes(input));
-  }
-  json += ']';
-  return json;
-}
-
-std::optional<std::size_t> gradient_bytes(const Gradients& gradients, std::size_t most) {
-  std::size_t bytes = 0;
-  for (const auto& [dtype, shape] : gradients) {
-    const auto elements = static_cast<std::size_t>(*numel(shape));
-    if (elements >= (most - std::min(bytes, most)) / size_of(dtype))
-      return std::nullopt;
-    bytes += plan::aligned(elements * size_of(dtype));
-  }
-  return bytes;
-}
-
-std::string place_gradients(const Gradients& gradients, std::string_view case_id,
-                            std::uint64_t seed, std::size_t offset, std::span<std::byte> region) {
-  std::string json = "[";
-  std::size_t at = 0;
-  for (std::size_t k = 0; k < gradients.size(); ++k) {
-    const auto& [dtype, shape] = gradients[k];
-    const std::size_t bytes = static_cast<std::size_t>(*numel(shape)) * size_of(dtype);
-    value::draw_upstream(case_id, k, seed, dtype, shape, region.subspan(at, bytes));
-    fmt::format_to(std::back_inserter(json), R"({}[{},"{}",[{}]])", k == 0 ? "" : ",", offset + at,
-                   name(dtype), fmt::join(shape, ","));
-    at += plan::aligned(bytes);
   }
   json += ']';
   return json;

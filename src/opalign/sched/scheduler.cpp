@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <opalign/base/interrupt.hpp>
@@ -25,19 +24,9 @@ constexpr double k_useless_s = 0.2;
 /// A unit is expected to take its inputs, and for each runner about four times as much again:
 /// a copy, outputs, gradients, workspace.
 constexpr std::size_t k_memory_factor = 4;
-/// What an answer takes beyond this goes back to the system once it is judged.
-constexpr std::size_t k_keep_output = std::size_t{4} << 20;
 constexpr int k_poll_ms = 50;
 /// After an interrupt, for what is in flight to end.
 constexpr std::chrono::seconds k_grace{2};
-
-void release(OutputFile& output) {
-  output.busy = false;
-  if (output.used > k_keep_output)
-    ::fallocate(output.fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                static_cast<off_t>(k_keep_output),
-                static_cast<off_t>(output.map.size() - k_keep_output));
-}
 
 class Loop {
  public:
@@ -53,7 +42,6 @@ class Loop {
   void launch(plan::Unit unit);
   std::string place(Flight& flight);
   void collect();
-  void serve(Fleet& fleet, const GradientRequest& request);
   void enforce_time_limits();
   Expected<void> judge_complete();
   Expected<void> finish(Flight& flight);
@@ -171,7 +159,7 @@ std::string Loop::place(Flight& flight) {
                               m_options.memory_budget));
     return "[]";
   }
-  flight.regions.push_back(*region);
+  flight.region = region;
   Expected<std::string> tensors =
       place_inputs(unit, m_options.seed, *region, m_arena.region(*region));
   if (tensors)
@@ -182,8 +170,6 @@ std::string Loop::place(Flight& flight) {
 
 void Loop::collect() {
   for (std::size_t i = 0; i < m_fleets.size(); ++i) {
-    for (const GradientRequest& request : m_fleets[i]->take_requests())
-      serve(*m_fleets[i], request);
     for (Delivery& delivery : m_fleets[i]->take_deliveries()) {
       const std::uint64_t number = flight_of(delivery.job);
       Flight& flight = m_flights.at(number);
@@ -193,23 +179,6 @@ void Loop::collect() {
         m_complete.push_back(number);
     }
   }
-}
-
-void Loop::serve(Fleet& fleet, const GradientRequest& request) {
-  Flight& flight = m_flights.at(flight_of(request.job));
-  // One request a runner, and as many again where a job is run again.
-  const bool may_ask = flight.regions.size() <= 4 * m_fleets.size();
-  const std::optional<std::size_t> bytes =
-      may_ask ? gradient_bytes(request.gradients, m_arena.capacity()) : std::nullopt;
-  const std::optional<std::size_t> region = bytes ? m_arena.allocate(*bytes) : std::nullopt;
-  if (!region) {
-    fleet.abort(request.job, {ErrorClass::out_of_memory, Stage::backward, "",
-                              "no room for the upstream gradients", ""});
-    return;
-  }
-  flight.regions.push_back(*region);
-  fleet.send_gradients(request, place_gradients(request.gradients, flight.unit.id, m_options.seed,
-                                                *region, m_arena.region(*region)));
 }
 
 void Loop::enforce_time_limits() {
@@ -246,11 +215,11 @@ Expected<void> Loop::finish(Flight& flight) {
     judgement = *unit.judgement;
   const Expected<void> stored =
       m_finished({unit, judgement, outcomes, seconds_since(flight.begun)});
-  for (const std::shared_ptr<OutputFile>& output : flight.outputs)
-    if (output)
-      release(*output);
-  for (const std::size_t region : flight.regions)
-    m_arena.free(region);
+  for (std::size_t i = 0; i < m_fleets.size(); ++i)
+    if (flight.outputs[i])
+      m_fleets[i]->release(*flight.outputs[i]);
+  if (flight.region)
+    m_arena.free(*flight.region);
   m_bytes_in_flight -= flight.expected_bytes;
   return stored;
 }

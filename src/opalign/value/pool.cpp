@@ -4,8 +4,6 @@
 #include <array>
 #include <cassert>
 
-#include <fmt/format.h>
-
 #include <opalign/value/draw.hpp>
 #include <opalign/value/fill.hpp>
 #include <opalign/value/philox.hpp>
@@ -37,13 +35,6 @@ std::optional<std::size_t> pool_offset(DType dtype) {
 
 std::uint64_t pool_start(std::string_view case_id, std::uint64_t seed) {
   return stream_key(case_id, "upstream", seed) >> 1;  // JSON readers like it signed
-}
-
-void draw_upstream(std::string_view case_id, std::size_t k, std::uint64_t seed, DType dtype,
-                   const Shape& shape, std::span<std::byte> out) {
-  const std::uint64_t key = stream_key(case_id, fmt::format("upstream[{}]", k), seed);
-  // Elementwise draws cannot fail for any shape.
-  (void)fill(Nonzero{1.0 / 16, 1}, dtype, shape, key, out);
 }
 
 void fill_pool(std::uint64_t seed, std::span<std::byte> out) {

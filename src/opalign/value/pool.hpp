@@ -10,23 +10,20 @@
 #include <string_view>
 
 #include <opalign/base/dtype.hpp>
-#include <opalign/base/shape.hpp>
 
 namespace opalign::value {
 
-inline constexpr std::int64_t k_pool_elements = 262144;
+/// Outputs larger than the pool read it round and round, so it has 127 * 2048 elements: whole pages
+/// of each dtype, and rows of the usual lengths do not meet the same elements again soon.
+inline constexpr std::int64_t k_pool_elements = 260096;
 /// float16, bfloat16, float32, float64, complex64, complex128 in this order: 40 bytes an element.
 inline constexpr std::size_t k_pool_bytes = std::size_t{k_pool_elements} * 40;
 
 /// Where the section of a dtype starts, a multiple of 4096; nothing for dtypes without one.
 [[nodiscard]] std::optional<std::size_t> pool_offset(DType dtype);
 
-/// Where the slices of a case start: the `pool` of its run frame.
+/// The element that the slices of a case start from, in any round: the `pool` of its run frame.
 [[nodiscard]] std::uint64_t pool_start(std::string_view case_id, std::uint64_t seed);
-
-/// Writes the upstream gradient of output `k` of a case whose outputs the pool is too small for.
-void draw_upstream(std::string_view case_id, std::size_t k, std::uint64_t seed, DType dtype,
-                   const Shape& shape, std::span<std::byte> out);
 
 /// Writes the pool, k_pool_bytes. Element i is one real value with |x| in [1/16, 1 - 2^-8) and a
 /// random sign, rounded once into each dtype (no dtype rounds it to 1); it is also the real part of

@@ -39,9 +39,10 @@ std::optional<std::size_t> Arena::allocate(std::size_t bytes) {
 
 void Arena::free(std::size_t offset) {
   const auto found = m_used.find(offset);
-  if (found->second > k_keep)
-    ::fallocate(m_fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-                static_cast<off_t>(found->second));
+  const std::size_t end = offset + found->second;
+  if (const std::size_t from = std::max(offset, k_keep); from < end)
+    ::fallocate(m_fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+                static_cast<off_t>(end - from));
   m_used.erase(found);
 }
 

@@ -15,8 +15,10 @@ namespace opalign::worker {
 class Arena {
  public:
   static constexpr std::size_t k_header = 4096;  ///< bytes that no region covers
-  /// Larger regions give their memory back to the system when they are freed.
-  static constexpr std::size_t k_keep = std::size_t{1} << 20;
+  /// Memory below this offset is kept when its region is freed, all above goes back to the system.
+  /// First fit takes the low offsets first, so that most cases find pages which are there and
+  /// mapped everywhere: the faults of fresh ones were a third of the CPU time of large cases.
+  static constexpr std::size_t k_keep = std::size_t{128} << 20;
 
   /// `capacity` bytes of address space; memory is taken as regions are written.
   static Expected<Arena> create(std::size_t capacity);

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from ctypes import memmove
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -207,7 +206,7 @@ def store(tensor: Any, memory: Any, offset: int) -> None:
     size = SIZES[_NAMES[tensor.dtype]]
     for length in tensor.shape:
         size *= length
-    memmove(memory.address + offset, tensor.data_ptr(), size)
+    memory.put(offset, tensor.data_ptr(), size)
 
 
 def gradients(outputs: List[Any], inputs: List[Any], upstream: List[Any]) -> List[Any]:

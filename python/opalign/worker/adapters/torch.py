@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from ctypes import memmove
 from typing import Any, Dict, List, Optional, Sequence
 
 import torch
@@ -137,7 +136,7 @@ def layout(tensor: torch.Tensor) -> Any:
 
 def store(tensor: torch.Tensor, memory: Any, offset: int) -> None:
     if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():
-        memmove(memory.address + offset, tensor.data_ptr(), tensor.nbytes)
+        memory.put(offset, tensor.data_ptr(), tensor.nbytes)
         return
     room = _frombuffer(memory.buffer, dtype=tensor.dtype, count=tensor.numel(), offset=offset)
     room.view(tensor.shape).copy_(tensor.detach())
