@@ -201,7 +201,7 @@ Expected<int> check(const CatalogOptions& options) {
     TRY_ASSIGN(const ResolvedRunner runner, resolve_runner(text));
     const std::string& framework = runner.spec.framework;
     TRY_ASSIGN(const sched::RunnerLaunch made,
-               make_launch(runner, {1, 0, catalog.preludes(framework)}));
+               make_launch(runner, {1, 0, 0, catalog.preludes(framework)}));
     TRY_ASSIGN(worker::Inquiry worker, worker::Inquiry::start(made.launch));
     TRY_ASSIGN(const int wrong_names, check_names(catalog, worker, framework));
     TRY_ASSIGN(const int wrong_texts, check_texts(catalog, worker, framework));

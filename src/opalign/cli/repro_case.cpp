@@ -107,9 +107,9 @@ Expected<void> run_again(ReproCase& repro) {
   for (ReproRunner& runner : repro.runners) {
     if (!runner.here || runner.program.kind != plan::Program::Kind::run)
       continue;
-    TRY_ASSIGN(
-        sched::RunnerLaunch launch,
-        make_launch(*runner.here, {options.sched.threads, options.output_limit, runner.preludes}));
+    TRY_ASSIGN(sched::RunnerLaunch launch,
+               make_launch(*runner.here, {options.sched.threads, options.output_limit,
+                                          options.sched.memory_limit, runner.preludes}));
     launches.push_back(std::move(launch));
     whole.programs.push_back(runner.program);
     runners.push_back(&runner);

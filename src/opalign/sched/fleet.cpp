@@ -132,6 +132,11 @@ Expected<void> Fleet::handle() {
       continue;
     }
     unblock(worker);
+    if (!worker.queue.empty() && worker.queue.front().moved &&
+        seconds_since(worker.head_since) > k_long_job_s) {
+      worker.retired = true;  // a new worker costs less than a long answer that nobody wants
+      kill(worker);
+    }
     if (worker.channel.wants_write() && worker.channel.flush() != worker::Channel::State::open)
       lose(worker);
     receive(worker);

@@ -84,7 +84,7 @@ class Fleet {
   struct Running {
     Job job;
     std::size_t output = 0;
-    bool moved = false;  ///< it waited behind a long one and runs elsewhere: no answer is wanted
+    bool moved = false;  ///< it waited behind a long one and runs elsewhere: its answer is dropped
   };
   enum class Fate { none, timed_out, aborted, broke_protocol };
   struct Worker {

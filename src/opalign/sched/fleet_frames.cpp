@@ -197,10 +197,6 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   }
   ++worker.executed;
   worker.retired = worker.retired || done.job.alone;  // spares stay fresh
-  if (std::ranges::all_of(worker.queue, &Running::moved) && !worker.queue.empty()) {
-    worker.retired = true;  // a new worker costs less than answers that nobody wants
-    kill(worker);
-  }
   if (worker.retired && worker.queue.empty())
     kill(worker);
 }
