@@ -2,12 +2,14 @@
 // Every value of every narrow format, and what lies between two of them.
 #include <opalign/base/float_bits.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -172,6 +174,29 @@ TEST_CASE("float bits: round_into is the same conversion, for each floating dtyp
   CHECK(single == 1.1f);
   round_into(DType::float64, values, out.data());
   CHECK(std::memcmp(out.data(), values.data(), sizeof values) == 0);
+}
+
+TEST_CASE("float bits: round_into of many values is that of each, whatever stands beside it") {
+  for (const Format& format : k_formats) {
+    CAPTURE(format.name);
+    // In order, so that there are blocks of ordinary values, of special ones and with both.
+    std::vector<double> values;
+    for (std::uint32_t bits = 0; bits <= format.largest; ++bits) {
+      const double value = decode(format, bits);
+      const double middle = (value + decode(format, std::min(bits + 1, format.largest))) / 2;
+      values.insert(values.end(), {value, middle, -std::nextafter(middle, k_infinity)});
+    }
+    values.insert(values.end(), {1e300, -1e300, k_infinity, std::nan(""), 5e-324, -0.0, 1.5});
+    std::vector<std::byte> out(values.size() * size_of(format.dtype));
+    round_into(format.dtype, values, out.data());
+    std::uint32_t wrong = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, out.data() + i * size_of(format.dtype), size_of(format.dtype));
+      wrong += bits != encode(format, values[i]);
+    }
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("float bits: floor_to is the largest value that is not above") {

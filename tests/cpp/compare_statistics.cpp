@@ -194,7 +194,8 @@ void draw(DType dtype, std::byte* out, std::mt19937_64& random) {
     put_number(dtype, out, 0, specials[bits[1] / 5 % 6]);
 }
 
-std::pair<TensorView, TensorView> random_pair(DType dtype, std::size_t count,
+/// One in `rare` elements of a is drawn apart from b's, and as many of the rest are one bit off.
+std::pair<TensorView, TensorView> random_pair(DType dtype, std::size_t count, std::uint64_t rare,
                                               std::mt19937_64& random) {
   const std::size_t size = size_of(dtype);
   std::byte* a = allocate(count * size);
@@ -202,9 +203,9 @@ std::pair<TensorView, TensorView> random_pair(DType dtype, std::size_t count,
   for (std::size_t i = 0; i < count; ++i) {
     draw(dtype, b + i * size, random);
     std::memcpy(a + i * size, b + i * size, size);
-    if (random() % 4 == 0)
+    if (random() % rare == 0)
       draw(dtype, a + i * size, random);
-    else if (random() % 4 == 0 && dtype != DType::boolean)
+    else if (random() % rare == 0 && dtype != DType::boolean)
       a[i * size] ^= std::byte{1};
   }
   const auto numel = static_cast<std::int64_t>(count);
@@ -213,6 +214,27 @@ std::pair<TensorView, TensorView> random_pair(DType dtype, std::size_t count,
 
 doctest::Approx near(double value) { return doctest::Approx(value).epsilon(1e-9); }
 
+void check_like_slow(const TensorView& a, const TensorView& b, const Tolerance& tolerance) {
+  const TensorStats fast = compare_tensors(a, b, tolerance), want = slow(a, b, tolerance);
+  CAPTURE(name(a.dtype));
+  CAPTURE(a.shape[0]);
+  CAPTURE(tolerance.atol);
+  CHECK(fast.numel == want.numel);
+  CHECK(fast.bit_equal == want.bit_equal);
+  CHECK(fast.mismatched == want.mismatched);
+  CHECK(fast.class_mismatched == want.class_mismatched);
+  CHECK(fast.first_mismatch == want.first_mismatch);
+  CHECK(fast.worst == want.worst);
+  CHECK(fast.max_abs == near(want.max_abs));
+  CHECK(fast.mean_abs == near(want.mean_abs));
+  CHECK(fast.rms_abs == near(want.rms_abs));
+  CHECK(fast.max_rel == near(want.max_rel));
+  CHECK(fast.cosine == near(want.cosine));
+  CHECK(std::fabs(fast.bias - want.bias) <= 1e-9 * want.mean_abs);
+  if (kind_of(a.dtype) == DTypeKind::floating && size_of(a.dtype) <= 2)
+    CHECK(fast.max_ulp == want.max_ulp);
+}
+
 }  // namespace
 
 TEST_CASE("compare: statistics equal the slow reference, all dtypes, lengths 0 to 67") {
@@ -220,26 +242,25 @@ TEST_CASE("compare: statistics equal the slow reference, all dtypes, lengths 0 t
   for (DType dtype : all_dtypes())
     for (std::size_t count = 0; count <= 67; ++count)
       for (const Tolerance& tolerance : {Tolerance{0, 0}, Tolerance{0.01, 0.01}}) {
-        const auto [a, b] = random_pair(dtype, count, random);
-        const TensorStats fast = compare_tensors(a, b, tolerance), want = slow(a, b, tolerance);
-        CAPTURE(name(dtype));
-        CAPTURE(count);
-        CAPTURE(tolerance.atol);
-        CHECK(fast.numel == want.numel);
-        CHECK(fast.bit_equal == want.bit_equal);
-        CHECK(fast.mismatched == want.mismatched);
-        CHECK(fast.class_mismatched == want.class_mismatched);
-        CHECK(fast.first_mismatch == want.first_mismatch);
-        CHECK(fast.worst == want.worst);
-        CHECK(fast.max_abs == near(want.max_abs));
-        CHECK(fast.mean_abs == near(want.mean_abs));
-        CHECK(fast.rms_abs == near(want.rms_abs));
-        CHECK(fast.max_rel == near(want.max_rel));
-        CHECK(fast.cosine == near(want.cosine));
-        CHECK(std::fabs(fast.bias - want.bias) <= 1e-9 * want.mean_abs);
-        if (kind_of(dtype) == DTypeKind::floating && size_of(dtype) <= 2)
-          CHECK(fast.max_ulp == want.max_ulp);
+        const auto [a, b] = random_pair(dtype, count, 4, random);
+        check_like_slow(a, b, tolerance);
       }
+}
+
+TEST_CASE("compare: statistics of long tensors, in which little is remarkable") {
+  std::mt19937_64 random(1);
+  for (DType dtype : all_dtypes())
+    for (std::size_t count : {64, 1000, 5000})
+      for (const Tolerance& tolerance : {Tolerance{0.01, 0.01}, Tolerance{1e300, 0}})
+        for (const std::uint64_t rare : {100, 2000}) {
+          const auto [a, b] = random_pair(dtype, count, rare, random);
+          check_like_slow(a, b, tolerance);
+        }
+  const std::vector<double> far(128, DBL_MAX), near_by(128, -DBL_MAX);
+  const TensorStats s =
+      compare_tensors(vector(DType::float64, far), vector(DType::float64, near_by), {k_inf, 0});
+  CHECK(s.max_ulp == 2 * 0x7fefffffffffffffULL);
+  CHECK(s.mismatched == 0);
 }
 
 TEST_CASE("compare: ulp counts representable values, across zero too") {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <opalign/base/float_bits.hpp>
 
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cstring>
 #include <limits>
+
+#include <opalign/base/clones.hpp>
 
 namespace opalign {
 namespace {
@@ -87,12 +90,46 @@ double decode(typename F::Bits bits) {
       sign | std::bit_cast<std::uint64_t>(static_cast<double>(magnitude) * k_unit));
 }
 
+/// `encode` of a normal number that does not overflow, without branches, so that loops become
+/// vectors. Returns a negative number where the value is another and the bits are not meant.
 template <class F>
-void encode_each(std::span<const double> values, std::byte* out) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const typename F::Bits bits = encode<F>(values[i]);
-    std::memcpy(out + i * sizeof bits, &bits, sizeof bits);
+OPALIGN_INLINE std::int64_t encode_normal(double value, typename F::Bits& out) {
+  constexpr int k_drop = k_double_fraction - F::k_fraction;
+  constexpr std::uint64_t k_one = std::uint64_t{1} << k_double_fraction;
+  constexpr std::uint64_t k_rebias = std::uint64_t{k_double_bias - F::k_bias} << k_double_fraction;
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
+  const std::uint64_t rounded = shift_right_to_even(magnitude - k_rebias, k_drop);
+  const std::uint64_t sign = bits >> 63 << (std::numeric_limits<typename F::Bits>::digits - 1);
+  out = static_cast<typename F::Bits>(sign | rounded);
+  return static_cast<std::int64_t>((magnitude - k_rebias - k_one) | (F::k_overflow - rounded));
+}
+
+template <class F>
+OPALIGN_INLINE void encode_each(std::span<const double> values, std::byte* out) {
+  constexpr std::size_t k_block = 64;
+  std::array<typename F::Bits, k_block> bits;
+  std::size_t done = 0;
+  for (; done + k_block <= values.size(); done += k_block) {
+    const double* numbers = values.data() + done;
+    std::int64_t other = 0;
+    for (std::size_t i = 0; i < k_block; ++i)
+      other |= encode_normal<F>(numbers[i], bits[i]);
+    for (std::size_t i = 0; other < 0 && i < k_block; ++i)
+      bits[i] = encode<F>(numbers[i]);
+    std::memcpy(out + done * sizeof bits[0], bits.data(), sizeof bits);
   }
+  for (; done < values.size(); ++done) {
+    bits[0] = encode<F>(values[done]);
+    std::memcpy(out + done * sizeof bits[0], bits.data(), sizeof bits[0]);
+  }
+}
+
+OPALIGN_CLONES void encode_float16(std::span<const double> values, std::byte* out) {
+  encode_each<Float16>(values, out);
+}
+OPALIGN_CLONES void encode_bfloat16(std::span<const double> values, std::byte* out) {
+  encode_each<BFloat16>(values, out);
 }
 
 /// `bits` are the nearest value to x in a sign-magnitude format with this sign bit.
@@ -142,9 +179,9 @@ double float8_e5m2_value(std::uint8_t bits) { return decode<E5M2>(bits); }
 void round_into(DType dtype, std::span<const double> values, std::byte* out) {
   switch (dtype) {
     case DType::float16:
-      return encode_each<Float16>(values, out);
+      return encode_float16(values, out);
     case DType::bfloat16:
-      return encode_each<BFloat16>(values, out);
+      return encode_bfloat16(values, out);
     case DType::float8_e4m3fn:
       return encode_each<E4M3>(values, out);
     case DType::float8_e5m2:

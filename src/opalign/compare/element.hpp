@@ -27,6 +27,12 @@ struct FloatElement {
   static constexpr int k_bias = (1 << (k_width - 2 - mantissa)) - 1;
   static constexpr Bits k_first_nonfinite =
       has_infinity ? static_cast<Bits>(k_magnitude >> mantissa << mantissa) : k_magnitude;
+  static constexpr std::int64_t k_first_normal = std::int64_t{1} << mantissa;
+  /// From the magnitude's bits to those of the double of the same value, of normal numbers.
+  static constexpr int k_to_double = 52 - mantissa;
+  static constexpr std::int64_t k_rebias = std::int64_t{1023 - k_bias} << 52;
+  static constexpr double k_subnormal_unit =
+      std::bit_cast<double>(std::uint64_t(1024 - k_bias - mantissa) << 52);
   /// Relative errors are taken over at least this.
   static constexpr double k_floor = std::bit_cast<double>(std::uint64_t(1024 - k_bias) << 52);
 
@@ -49,13 +55,10 @@ struct FloatElement {
     } else if constexpr (std::is_same_v<Bits, std::uint32_t>) {
       return std::bit_cast<float>(bits);
     } else {
-      constexpr int shift = 52 - mantissa;
-      constexpr double subnormal_unit =
-          std::bit_cast<double>(std::uint64_t(1024 - k_bias - mantissa) << 52);
-      const auto magnitude = static_cast<Bits>(bits & k_magnitude);
-      const double normal = std::bit_cast<double>((std::uint64_t{magnitude} << shift) +
-                                                  (std::uint64_t(1023 - k_bias) << 52));
-      const double size = magnitude >> mantissa == 0 ? magnitude * subnormal_unit : normal;
+      const std::int64_t magnitude = bits & k_magnitude;
+      const double normal = std::bit_cast<double>((magnitude << k_to_double) + k_rebias);
+      const double size =
+          magnitude < k_first_normal ? static_cast<double>(magnitude) * k_subnormal_unit : normal;
       return bits & k_sign ? -size : size;
     }
   }

@@ -4,16 +4,13 @@
 #include <cfloat>
 #include <cmath>
 
+#include <opalign/base/clones.hpp>
+#include <opalign/compare/lanes.hpp>
 #include <opalign/compare/measure.hpp>
 #include <opalign/compare/tensor.hpp>
 
 namespace opalign::compare {
 namespace {
-
-struct Sums {
-  std::int64_t count = 0;  ///< elements that are finite on both sides
-  double abs = 0, squares = 0, difference = 0, ab = 0, aa = 0, bb = 0;
-};
 
 /// Statistics are stored and printed: they are finite, saturating at the largest double.
 double saturate(double value) {
@@ -80,7 +77,7 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
   stats.numel = count;
   Sums sums;
   Badness worst;
-  for (std::int64_t i = 0; i < count; ++i) {
+  const auto add = [&](std::int64_t i) {
     const typename E::Bits a_bits = load<E>(a_data, i), b_bits = load<E>(b_data, i);
     stats.bit_equal += a_bits == b_bits;
     const Measure m = measure<E>(a_bits, b_bits, limits);
@@ -97,7 +94,7 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
       }
     }
     if (m.other_class || !m.finite) [[unlikely]]
-      continue;
+      return;
     ++sums.count;
     sums.abs += m.abs;
     sums.squares += m.abs * m.abs;
@@ -110,7 +107,26 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
     if (m.abs > stats.max_rel * base)
       stats.max_rel = m.abs / base;
     stats.max_ulp = std::max(stats.max_ulp, m.ulp);
+  };
+  std::int64_t done = 0;
+  if constexpr (k_is_float<E>) {
+    constexpr std::int64_t k_block = Lanes<E>::k_block;
+    constexpr auto k_width = static_cast<std::int64_t>(sizeof(typename E::Bits));
+    Lanes<E> lanes;
+    while (done + k_block <= count) {
+      if (lanes.add(a_data + done * k_width, b_data + done * k_width, limits, worst.ratio,
+                    stats.max_rel)) {
+        done += k_block;
+        continue;
+      }
+      // What follows a remarkable block is often like it.
+      for (const std::int64_t end = std::min(done + 4 * k_block, count); done < end; ++done)
+        add(done);
+    }
+    lanes.add_to(sums, stats);
   }
+  for (; done < count; ++done)
+    add(done);
   if (sums.count == 0)
     return stats;
 
@@ -133,7 +149,9 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
 
 }  // namespace
 
-TensorStats compare_tensors(const TensorView& a, const TensorView& b, const Tolerance& tolerance) {
+OPALIGN_CLONES [[gnu::flatten]] TensorStats compare_tensors(const TensorView& a,
+                                                            const TensorView& b,
+                                                            const Tolerance& tolerance) {
   if (!readable(a) || !readable(b) || a.dtype != b.dtype || a.shape != b.shape)
     return {};
   const std::int64_t count = *numel(a.shape);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <opalign/base/clones.hpp>
+
 namespace opalign::value {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t
 constexpr std::size_t k_lanes = 8;
 constexpr std::size_t k_batch = 4 * k_lanes;
 
-void philox_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
+OPALIGN_INLINE void philox_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
                   std::uint32_t* out) {
   std::uint32_t c0[k_lanes], c1[k_lanes], c2[k_lanes], c3[k_lanes];
   for (std::size_t i = 0; i < k_lanes; ++i) {
@@ -61,8 +63,8 @@ PhiloxBlock philox(PhiloxBlock c, std::array<std::uint32_t, 2> key) {
   return c;
 }
 
-void random_words(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
-                  std::span<std::uint32_t> out) {
+OPALIGN_CLONES void random_words(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
+                                 std::span<std::uint32_t> out) {
   std::size_t done = 0;
   for (; done + k_batch <= out.size(); done += k_batch)
     philox_batch(key, stream, first_block + done / 4, out.data() + done);
