@@ -23,9 +23,8 @@ constexpr double k_exit_report_s = 5;
 /// An import on a loaded machine takes long, but not for ever; so does a worker's first call.
 constexpr double k_import_s = 300;
 constexpr double k_warm_up_s = 120;
-/// What the output files of a fleet may hold between answers: fresh pages cost more than the copy
-/// into them.
-constexpr std::size_t k_keep_outputs = std::size_t{256} << 20;
+/// Answers larger than this stay mapped only until they are judged.
+constexpr std::size_t k_mapped_output = std::size_t{16} << 20;
 /// Outputs and gradients are expected to be as large as the inputs, each.
 constexpr std::size_t k_output_factor = 2;
 constexpr std::size_t k_mark_page = 4096;  ///< of a file, in which a worker may be writing the mark
@@ -166,12 +165,14 @@ Expected<void> Fleet::request_workers() {
 
 void Fleet::release(OutputFile& output) {
   output.busy = false;
+  if (output.used > k_mapped_output)
+    output.map.set_aside();
   output.held = held_bytes(output.fd.get());
   std::size_t held = 0;
   for (const auto& worker : m_workers)
     for (const auto& file : worker->outputs)
       held += file->held;
-  if (held <= k_keep_outputs)
+  if (held <= m_options.kept_outputs)
     return;
   for (const auto& worker : m_workers)
     for (const auto& file : worker->outputs)

@@ -42,7 +42,8 @@ struct FleetOptions {
   std::string runner;  ///< canonical spec, for outcomes and messages
   int workers = 2;
   int threads = 1;
-  std::size_t memory = 0;  ///< bytes a worker may allocate, 0 for any
+  std::size_t memory = 0;        ///< bytes a worker may allocate, 0 for any
+  std::size_t kept_outputs = 0;  ///< bytes that all output files may hold between answers
 };
 
 class Fleet {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-#include <opalign/base/clones.hpp>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 namespace opalign::value {
 namespace {
@@ -17,39 +19,70 @@ constexpr int k_rounds = 10;
 constexpr std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
 constexpr std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
 
-// Blocks computed side by side, one array a word, so that the compiler keeps them in vectors.
+/// Blocks that are computed side by side.
 constexpr std::size_t k_lanes = 8;
 constexpr std::size_t k_batch = 4 * k_lanes;
 
-OPALIGN_INLINE void philox_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
-                  std::uint32_t* out) {
-  std::uint32_t c0[k_lanes], c1[k_lanes], c2[k_lanes], c3[k_lanes];
+using Batch = void (*)(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
+                       std::uint32_t* out);
+
+void plain_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
+                 std::uint32_t* out) {
   for (std::size_t i = 0; i < k_lanes; ++i) {
-    c0[i] = low(first_block + i);
-    c1[i] = high(first_block + i);
-    c2[i] = low(stream);
-    c3[i] = high(stream);
+    const std::uint64_t block = first_block + i;
+    const PhiloxBlock words =
+        philox({low(block), high(block), low(stream), high(stream)}, {low(key), high(key)});
+    std::copy_n(words.begin(), words.size(), out + 4 * i);
+  }
+}
+
+#ifdef __x86_64__
+[[gnu::target("avx2")]] inline __m256i all(std::uint64_t x) {
+  return _mm256_set1_epi64x(static_cast<long long>(x));
+}
+
+/// Four blocks in a vector, each word in the lower half of 64 bits: the multiplication reads no
+/// more, so what rounds leave in the upper halves needs no mask. GCC finds no such code by itself:
+/// it shuffles halves together and apart in each round, five times slower.
+[[gnu::target("avx2")]] void avx2_batch(std::uint64_t key, std::uint64_t stream,
+                                        std::uint64_t first_block, std::uint32_t* out) {
+  constexpr std::size_t k_vectors = k_lanes / 4;
+  __m256i c0[k_vectors], c1[k_vectors], c2[k_vectors], c3[k_vectors];
+  for (std::size_t v = 0; v < k_vectors; ++v) {
+    c0[v] = _mm256_add_epi64(all(first_block + 4 * v), _mm256_set_epi64x(3, 2, 1, 0));
+    c1[v] = _mm256_srli_epi64(c0[v], 32);
+    c2[v] = all(low(stream));
+    c3[v] = all(high(stream));
   }
   std::uint32_t k0 = low(key), k1 = high(key);
   for (int round = 0; round < k_rounds; ++round) {
-    for (std::size_t i = 0; i < k_lanes; ++i) {
-      const std::uint64_t p0 = k_multiplier_0 * c0[i];
-      const std::uint64_t p1 = k_multiplier_1 * c2[i];
-      c0[i] = high(p1) ^ c1[i] ^ k0;
-      c1[i] = low(p1);
-      c2[i] = high(p0) ^ c3[i] ^ k1;
-      c3[i] = low(p0);
+    for (std::size_t v = 0; v < k_vectors; ++v) {
+      const __m256i p0 = _mm256_mul_epu32(all(k_multiplier_0), c0[v]);
+      const __m256i p1 = _mm256_mul_epu32(all(k_multiplier_1), c2[v]);
+      c0[v] = _mm256_xor_si256(_mm256_srli_epi64(p1, 32), _mm256_xor_si256(c1[v], all(k0)));
+      c2[v] = _mm256_xor_si256(_mm256_srli_epi64(p0, 32), _mm256_xor_si256(c3[v], all(k1)));
+      c1[v] = p1;
+      c3[v] = p0;
     }
     k0 += k_weyl_0;
     k1 += k_weyl_1;
   }
-  for (std::size_t i = 0; i < k_lanes; ++i) {
-    out[4 * i] = c0[i];
-    out[4 * i + 1] = c1[i];
-    out[4 * i + 2] = c2[i];
-    out[4 * i + 3] = c3[i];
+  for (std::size_t v = 0; v < k_vectors; ++v) {
+    // Words 0 and 1 of the four blocks, and words 2 and 3.
+    const __m256i first = _mm256_blend_epi32(c0[v], _mm256_slli_epi64(c1[v], 32), 0xaa);
+    const __m256i second = _mm256_blend_epi32(c2[v], _mm256_slli_epi64(c3[v], 32), 0xaa);
+    const __m256i even = _mm256_unpacklo_epi64(first, second);
+    const __m256i odd = _mm256_unpackhi_epi64(first, second);
+    auto* place = reinterpret_cast<__m256i_u*>(out + 16 * v);
+    _mm256_storeu_si256(place, _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256(place + 1, _mm256_permute2x128_si256(even, odd, 0x31));
   }
 }
+
+const Batch batch = __builtin_cpu_supports("avx2") ? avx2_batch : plain_batch;
+#else
+const Batch batch = plain_batch;
+#endif
 
 }  // namespace
 
@@ -63,11 +96,11 @@ PhiloxBlock philox(PhiloxBlock c, std::array<std::uint32_t, 2> key) {
   return c;
 }
 
-OPALIGN_CLONES void random_words(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
-                                 std::span<std::uint32_t> out) {
+void random_words(std::uint64_t key, std::uint64_t stream, std::uint64_t first_block,
+                  std::span<std::uint32_t> out) {
   std::size_t done = 0;
   for (; done + k_batch <= out.size(); done += k_batch)
-    philox_batch(key, stream, first_block + done / 4, out.data() + done);
+    batch(key, stream, first_block + done / 4, out.data() + done);
   for (; done < out.size(); done += 4) {
     const std::uint64_t block = first_block + done / 4;
     const PhiloxBlock words =

@@ -46,6 +46,11 @@ Expected<Mapping> Mapping::map(int fd, std::size_t bytes, bool writable) {
   return mapping;
 }
 
+void Mapping::set_aside() {
+  if (m_data != nullptr)
+    ::madvise(m_data, m_size, MADV_DONTNEED);
+}
+
 Expected<Fd> make_memfd(const char* name, std::size_t bytes) {
   Fd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0 ||

@@ -23,6 +23,8 @@ class Mapping {
 
   [[nodiscard]] std::span<std::byte> bytes() const { return {m_data, m_size}; }
   [[nodiscard]] std::size_t size() const { return m_size; }
+  /// Takes the pages out of this process; they stay in the memfd and come back when they are read.
+  void set_aside();
 
  private:
   std::byte* m_data = nullptr;
