@@ -43,8 +43,8 @@ def bad_translation(x: Tensor) -> Tensor:
     return same(x)
 
 
-def slow(x: Tensor) -> Tensor:
-    time.sleep(0.05)
+def slow(x: Tensor, seconds: float = 0.05) -> Tensor:
+    time.sleep(seconds)
     return same(x)
 
 

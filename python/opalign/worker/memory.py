@@ -13,18 +13,19 @@ from typing import Any, Dict, Optional, Tuple
 
 from opalign.worker.dtypes import POOL_ELEMENTS, POOL_SECTIONS, SIZES
 from opalign.worker.errors import ProtocolError, Refusal
-from opalign.worker.process import raise_memory_limit
+from opalign.worker.process import shift_memory_limit
 
 PAGE = mmap.PAGESIZE
 HEADER = 64
 _START = 1 << 20
 _DEFAULT_LIMIT = 1 << 30
-_LARGE = 1 << 20  # from here on pages are fresh more often than not: writing is faster than faults
+_LARGE = (
+    1 << 20
+)  # from here on writing is worth its system call: a page that is fresh costs a fault
 
 _F_ADD_SEALS = 1033
 _F_SEAL_SHRINK = 2
 _MAP_FIXED = 0x10
-_MAP_NORESERVE = 0x4000
 _MAP_FAILED = (1 << 64) - 1
 _READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
 _put_id = struct.Struct("<Q").pack_into
@@ -71,9 +72,8 @@ class PrivateMap:
         once = size or os.fstat(fd).st_size & ~(PAGE - 1)
         self.size = once * rounds
         self.rounds = rounds
-        raise_memory_limit(self.size)
-        room = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
-        self.address = _map(None, self.size, 0, room, -1, 0)
+        shift_memory_limit(self.size)
+        self.address = _map(None, self.size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
         for place in range(self.address, self.address + self.size, once):
             _map(place, once, _READ_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED, fd, start)
         self.buffer = memoryview((ctypes.c_char * self.size).from_address(self.address)).cast("B")
@@ -81,7 +81,7 @@ class PrivateMap:
     def close(self) -> None:
         """Nobody reads what was made of `buffer` after this."""
         _libc.munmap(self.address, self.size)
-        raise_memory_limit(-self.size)
+        shift_memory_limit(-self.size)
         if self._pagemap >= 0:
             os.close(self._pagemap)
 
@@ -100,7 +100,7 @@ class PrivateMap:
         return 1 in table[7::8].translate(_COPIED)
 
     def differs(self, start: int, end: int) -> bool:
-        """Whether these bytes are no longer those of the file."""
+        """Whether these bytes are no longer those of the file. For a map of a whole file."""
         if not self._shared:
             self._shared = _map(None, self.size, mmap.PROT_READ, mmap.MAP_SHARED, self._fd, 0)
         return _libc.memcmp(self.address + start, self._shared + start, end - start) != 0
@@ -139,7 +139,7 @@ class Pool:
         loop = self._loops.get(dtype)
         if loop is None or loop.rounds < rounds:
             if loop is not None:
-                loop.close()
+                self._loops.pop(dtype).close()
             once = POOL_ELEMENTS * SIZES[dtype]
             self._loops[dtype] = PrivateMap(self._fd, POOL_SECTIONS[dtype], once, rounds)
         self._used[dtype] = first * SIZES[dtype], (first + count) * SIZES[dtype]
@@ -194,7 +194,8 @@ class OutputFile:
         while size > 0:
             done = _libc.pwrite(self.fd, address, size, offset)
             if done <= 0:
-                raise MemoryError("no room for an output")
+                error = ctypes.get_errno()
+                raise OSError(error, f"an output cannot be stored: {os.strerror(error)}")
             offset, address, size = offset + done, address + done, size - done
 
     def _grow(self, end: int) -> None:

@@ -39,11 +39,15 @@ def limit_memory(extra: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (_data_bytes() + extra, hard))
 
 
-def raise_memory_limit(extra: int) -> None:
-    """Makes room for a private map of `extra` bytes, which counts as data."""
+def shift_memory_limit(extra: int) -> None:
+    """Makes room for a private map of `extra` bytes, which counts as data; negative: takes it back.
+    MemoryError beyond the hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if soft != resource.RLIM_INFINITY:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft + extra, hard))
+    if soft == resource.RLIM_INFINITY:
+        return
+    if hard not in (resource.RLIM_INFINITY, -1) and soft + extra > hard:
+        raise MemoryError(f"no room for a map of {extra} bytes")
+    resource.setrlimit(resource.RLIMIT_DATA, (soft + extra, hard))
 
 
 def _data_bytes() -> int:

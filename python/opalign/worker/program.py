@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any, Dict, List, Tuple
 
 from opalign.worker.dtypes import POOL_SECTIONS, SIZES
-from opalign.worker.errors import ConnectionClosed, ProtocolError, classify, report
+from opalign.worker.errors import ProtocolError, classify, report
 from opalign.worker.frames import Frame
 from opalign.worker.memory import Outputs, Pool, PrivateMap
 from opalign.worker.names import Resolver
@@ -59,7 +59,7 @@ class Executor:
         self._arena_span = (0, 0)
         try:
             self._execute(frame, answer)
-        except (ProtocolError, ConnectionClosed):
+        except ProtocolError:
             raise
         except BaseException as error:  # a framework may raise SystemExit, too
             kind = classify(error, self._texts.files, self._adapter.classify)

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int k_double_fraction = 52;
 constexpr int k_double_bias = 1023;
+constexpr std::uint64_t k_one = std::uint64_t{1} << k_double_fraction;
 constexpr std::uint64_t k_double_infinity = 0x7ff0'0000'0000'0000;
 
 template <class Bits_, int k_exponent_, int k_fraction_, bool k_has_infinity_>
@@ -29,6 +30,10 @@ struct Format {
       static_cast<Bits>(k_has_infinity_ ? k_top_exponent | (1u << (k_fraction_ - 1)) : k_sign - 1u);
   /// What overflow becomes; one above the largest finite value.
   static constexpr Bits k_overflow = k_has_infinity_ ? k_top_exponent : k_nan;
+  /// From the bits of a double: what is rounded away, and the difference of the biases.
+  static constexpr int k_drop = k_double_fraction - k_fraction_;
+  static constexpr std::uint64_t k_rebias = std::uint64_t{k_double_bias - k_bias}
+                                            << k_double_fraction;
 };
 using Float16 = Format<std::uint16_t, 5, 10, true>;
 using BFloat16 = Format<std::uint16_t, 8, 7, true>;
@@ -44,20 +49,17 @@ constexpr std::uint64_t shift_right_to_even(std::uint64_t x, int shift) {
 template <class F>
 typename F::Bits encode(double value) {
   using Bits = typename F::Bits;
-  constexpr int k_drop = k_double_fraction - F::k_fraction;
-  constexpr std::uint64_t k_one = std::uint64_t{1} << k_double_fraction;
-  constexpr std::uint64_t k_rebias = std::uint64_t{k_double_bias - F::k_bias} << k_double_fraction;
 
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
   const unsigned sign = (bits >> 63) != 0 ? F::k_sign : 0u;
   std::uint64_t rounded;
-  if (magnitude >= k_rebias + k_one) [[likely]] {
+  if (magnitude >= F::k_rebias + k_one) [[likely]] {
     if (magnitude > k_double_infinity) {
-      const std::uint64_t payload = (magnitude & (k_one - 1)) >> k_drop;
+      const std::uint64_t payload = (magnitude & (k_one - 1)) >> F::k_drop;
       return static_cast<Bits>(sign | F::k_nan | (F::k_has_infinity ? payload : 0));
     }
-    rounded = shift_right_to_even(magnitude - k_rebias, k_drop);
+    rounded = shift_right_to_even(magnitude - F::k_rebias, F::k_drop);
     if (rounded > F::k_overflow)
       rounded = F::k_overflow;
   } else {
@@ -65,7 +67,7 @@ typename F::Bits encode(double value) {
     // 2^(1-bias-fraction).
     const int below =
         k_double_bias - F::k_bias + 1 - static_cast<int>(magnitude >> k_double_fraction);
-    const int shift = k_drop + below;
+    const int shift = F::k_drop + below;
     rounded = shift > k_double_fraction + 1
                   ? 0
                   : shift_right_to_even((magnitude & (k_one - 1)) | k_one, shift);
@@ -77,13 +79,11 @@ template <class F>
 double decode(typename F::Bits bits) {
   const std::uint64_t sign = (bits & F::k_sign) != 0 ? std::uint64_t{1} << 63 : 0;
   const std::uint64_t magnitude = bits & static_cast<typename F::Bits>(F::k_sign - 1);
-  constexpr int k_drop = k_double_fraction - F::k_fraction;
   const bool special = F::k_has_infinity ? magnitude >= F::k_top_exponent : magnitude == F::k_nan;
   if (special)
-    return std::bit_cast<double>(sign | k_double_infinity | (magnitude << k_drop));
-  constexpr std::uint64_t k_rebias = std::uint64_t{k_double_bias - F::k_bias} << k_double_fraction;
+    return std::bit_cast<double>(sign | k_double_infinity | (magnitude << F::k_drop));
   if (magnitude >> F::k_fraction != 0)
-    return std::bit_cast<double>(sign | ((magnitude << k_drop) + k_rebias));
+    return std::bit_cast<double>(sign | ((magnitude << F::k_drop) + F::k_rebias));
   constexpr double k_unit = std::bit_cast<double>(
       std::uint64_t{k_double_bias + 1 - F::k_bias - F::k_fraction} << k_double_fraction);
   return std::bit_cast<double>(
@@ -94,15 +94,12 @@ double decode(typename F::Bits bits) {
 /// vectors. Returns a negative number where the value is another and the bits are not meant.
 template <class F>
 OPALIGN_INLINE std::int64_t encode_normal(double value, typename F::Bits& out) {
-  constexpr int k_drop = k_double_fraction - F::k_fraction;
-  constexpr std::uint64_t k_one = std::uint64_t{1} << k_double_fraction;
-  constexpr std::uint64_t k_rebias = std::uint64_t{k_double_bias - F::k_bias} << k_double_fraction;
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
-  const std::uint64_t rounded = shift_right_to_even(magnitude - k_rebias, k_drop);
+  const std::uint64_t rounded = shift_right_to_even(magnitude - F::k_rebias, F::k_drop);
   const std::uint64_t sign = bits >> 63 << (std::numeric_limits<typename F::Bits>::digits - 1);
   out = static_cast<typename F::Bits>(sign | rounded);
-  return static_cast<std::int64_t>((magnitude - k_rebias - k_one) | (F::k_overflow - rounded));
+  return static_cast<std::int64_t>((magnitude - F::k_rebias - k_one) | (F::k_overflow - rounded));
 }
 
 template <class F>

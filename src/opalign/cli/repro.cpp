@@ -71,13 +71,6 @@ Expected<store::Record> find_record(const ReproOptions& options, const store::Re
   return std::move(records.front());
 }
 
-/// Appends `bytes` to the data file of the description; returns where they begin.
-std::size_t append_bytes(std::string& data, std::span<const std::byte> bytes) {
-  const std::size_t at = data.size();
-  data.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return at;
-}
-
 json describe_inputs(const ReproCase& material, std::string& data) {
   json inputs = json::array();
   for (const plan::Input& input : material.unit.inputs) {
@@ -109,7 +102,7 @@ json describe_upstream(const ReproCase& material, std::span<const std::byte> poo
     const std::size_t at = data.size();
     for (auto left = static_cast<std::size_t>(*numel(shape)); left > 0;) {
       const std::size_t count = std::min(left, k_round - from);
-      append_bytes(data, section.subspan(from * width, count * width));
+      data.append(reinterpret_cast<const char*>(section.data()) + from * width, count * width);
       from = (from + count) % k_round;
       left -= count;
     }

@@ -21,6 +21,8 @@ namespace {
 
 /// With less a worker cannot make its first call.
 constexpr std::size_t k_least_memory = std::size_t{64} << 20;
+/// The share of the memory budget that is kept between calls, as fresh pages cost more than a copy.
+constexpr std::size_t k_kept_share = 8;
 
 /// Facts that the parts of one run share.
 constexpr std::array<const char*, 9> k_identity{"target", "references", "policy", "atol",    "rtol",
@@ -130,6 +132,8 @@ Expected<void> complete(RunOptions& options) {
   if (options.output_limit == 0)
     options.output_limit = physical_memory() / 8;
   options.sched.memory_budget = physical_memory() / 2;
+  options.sched.kept_bytes = options.sched.memory_budget / k_kept_share /
+                             static_cast<std::size_t>(options.sched.slots * runners);
   if (!options.out.empty())
     return {};
   if (options.resume || !options.retest.empty())

@@ -14,9 +14,6 @@
 #include <opalign/compare/compare.hpp>
 #include <opalign/compare/element.hpp>
 
-// Everything with vectors is inlined: none crosses a call, whose convention would depend on AVX.
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 namespace opalign::compare {
 
 struct Sums {

@@ -114,7 +114,8 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
     constexpr auto k_width = static_cast<std::int64_t>(sizeof(typename E::Bits));
     Lanes<E> lanes;
     while (done + k_block <= count) {
-      if (lanes.add(a_data + done * k_width, b_data + done * k_width, limits, worst.ratio,
+      const double ratio = worst.other_class ? HUGE_VAL : worst.ratio;
+      if (lanes.add(a_data + done * k_width, b_data + done * k_width, limits, ratio,
                     stats.max_rel)) {
         done += k_block;
         continue;

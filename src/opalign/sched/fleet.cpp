@@ -15,7 +15,8 @@
 namespace opalign::sched {
 namespace {
 
-/// A worker that has been on one job for this long gets no more of them behind it.
+/// A worker that has been on one job for this long gets no more of them behind it; if nobody wants
+/// the job any more, it is ended.
 constexpr double k_long_job_s = 0.05;
 /// A job that has run for this long blocks those behind it.
 constexpr double k_blocking_job_s = 0.5;
@@ -27,7 +28,7 @@ constexpr double k_warm_up_s = 120;
 constexpr std::size_t k_mapped_output = std::size_t{16} << 20;
 /// Outputs and gradients are expected to be as large as the inputs, each.
 constexpr std::size_t k_output_factor = 2;
-constexpr std::size_t k_mark_page = 4096;  ///< of a file, in which a worker may be writing the mark
+constexpr off_t k_mark_page = 4096;  ///< of a file, in which a worker may be writing the mark
 
 /// Bytes of private memory of a process; 0 where /proc does not tell.
 std::size_t private_bytes(pid_t pid) {
@@ -42,12 +43,6 @@ std::size_t private_bytes(pid_t pid) {
   return read == 3 ? static_cast<std::size_t>(resident - shared) *
                          static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))
                    : 0;
-}
-
-/// Bytes of memory that stand behind a memfd.
-std::size_t held_bytes(int fd) {
-  struct stat info{};
-  return ::fstat(fd, &info) == 0 ? static_cast<std::size_t>(info.st_blocks) * 512 : 0;
 }
 
 /// The index of an idle file that holds `bytes` and little more, or else the most. There is one.
@@ -77,7 +72,9 @@ Expected<void> Fleet::start() {
 bool Fleet::can_take(const Worker& worker) const {
   if (!worker.ready || !worker.active || worker.retired || worker.lost)
     return false;
-  if (!worker.queue.empty() && seconds_since(worker.head_since) > k_long_job_s)
+  // Behind a moved job none is queued: so a death there has nobody else to blame.
+  if (!worker.queue.empty() &&
+      (worker.queue.front().moved || seconds_since(worker.head_since) > k_long_job_s))
     return false;
   return std::ranges::any_of(worker.outputs, [](const auto& output) { return !output->busy; });
 }
@@ -130,15 +127,17 @@ Expected<void> Fleet::handle() {
       break_off(worker);
       continue;
     }
+    if (worker.channel.wants_write() && worker.channel.flush() != worker::Channel::State::open)
+      lose(worker);
+    receive(worker);  // first: an answer may have waited here longer than it took to make
+    if (worker.lost)
+      continue;
     unblock(worker);
     if (!worker.queue.empty() && worker.queue.front().moved &&
         seconds_since(worker.head_since) > k_long_job_s) {
       worker.retired = true;  // a new worker costs less than a long answer that nobody wants
       kill(worker);
     }
-    if (worker.channel.wants_write() && worker.channel.flush() != worker::Channel::State::open)
-      lose(worker);
-    receive(worker);
   }
   if (seconds_since(m_memory_checked) > 1)
     check_memory();
@@ -167,25 +166,23 @@ void Fleet::release(OutputFile& output) {
   output.busy = false;
   if (output.used > k_mapped_output)
     output.map.set_aside();
-  output.held = held_bytes(output.fd.get());
+  struct stat info{};
+  ::fstat(output.fd.get(), &info);
+  output.held = static_cast<std::size_t>(info.st_blocks) * 512;
   std::size_t held = 0;
   for (const auto& worker : m_workers)
     for (const auto& file : worker->outputs)
       held += file->held;
-  if (held <= m_options.kept_outputs)
-    return;
-  for (const auto& worker : m_workers)
-    for (const auto& file : worker->outputs)
-      if (!file->busy && file->held > k_mark_page) {
-        ::fallocate(file->fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, k_mark_page,
-                    static_cast<off_t>(file->map.size() - k_mark_page));
-        file->held = k_mark_page;
-      }
+  if (held > m_options.kept_outputs && info.st_size > k_mark_page) {
+    ::fallocate(output.fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, k_mark_page,
+                info.st_size - k_mark_page);
+    output.held = k_mark_page;
+  }
 }
 
 /// What waits behind a job that takes long is run elsewhere.
 void Fleet::unblock(Worker& worker) {
-  if (worker.queue.size() < 2 || worker.queue.back().moved ||
+  if (m_options.workers < 2 || worker.queue.size() < 2 || worker.queue.back().moved ||
       seconds_since(worker.head_since) < k_blocking_job_s)
     return;
   for (std::size_t i = worker.queue.size() - 1; i > 0; --i) {

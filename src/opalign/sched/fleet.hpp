@@ -65,7 +65,7 @@ class Fleet {
   [[nodiscard]] std::vector<Delivery> take_deliveries() { return std::move(m_deliveries); }
 
   /// Takes back a file whose answer has been judged. What it holds in memory is kept for the next
-  /// answer; when all files hold too much, those without an answer give theirs back to the system.
+  /// answer, unless all files together hold too much.
   void release(OutputFile& output);
 
   /// The jobs that are running, each with how long it has been, in seconds.

@@ -89,7 +89,6 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
   std::deque<Running> queue = std::move(worker.queue);
   for (Running& running : queue)
     worker.outputs[running.output]->busy = false;
-  const bool unwanted = !queue.empty() && queue.front().moved;
   std::erase_if(queue, [](const Running& running) { return running.moved; });
   if (worker.fate_job != 0 && (queue.empty() || queue.front().job.id != worker.fate_job)) {
     // It had answered when the kill came: whatever was next is not to blame.
@@ -113,7 +112,7 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
       deliver(job, death(worker, signal, exit_code));
     }
     queue.pop_front();
-  } else if (!queue.empty() && !unwanted) {
+  } else if (!queue.empty()) {
     ++queue.front().job.attempts;
   }
   for (auto running = queue.rbegin(); running != queue.rend(); ++running)

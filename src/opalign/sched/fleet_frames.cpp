@@ -185,10 +185,10 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   worker.head_since = Clock::now();
   m_restarts = 0;
   if (done.moved) {
-    output->busy = false;
+    release(*output);
   } else if (starved && worker.executed > 0 && !done.job.alone) {
     // Others may have eaten the memory: only a fresh worker can tell.
-    output->busy = false;
+    release(*output);
     done.job.alone = true;
     worker.retired = true;
     requeue(std::move(done.job));

@@ -19,7 +19,7 @@ namespace opalign::sched {
 
 struct Flight {
   plan::Unit unit;
-  std::optional<std::size_t> region;             ///< of the arena, with its inputs
+  std::shared_ptr<const std::size_t> region;     ///< of the arena, with its inputs
   std::size_t expected_bytes = 0;                ///< that it is expected to take, in all processes
   std::vector<std::optional<Outcome>> outcomes;  ///< by runner
   std::vector<std::shared_ptr<OutputFile>> outputs;  ///< by runner

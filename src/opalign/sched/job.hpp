@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes between the scheduler and the fleets: jobs, what becomes of them, requests for
-// gradients. Plain values; units and workers are not known here.
+// What goes between the scheduler and the fleets: jobs, and what becomes of them. Plain values;
+// units and workers are not known here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <opalign/base/fd.hpp>
@@ -31,6 +30,8 @@ struct Job {
   std::string body;  ///< members of the run frame after "out", or of the resolve frame after "id"
   std::vector<std::string> input_names;
   std::size_t input_bytes = 0;
+  /// Keeps the inputs in the arena as long as a worker may read them.
+  std::shared_ptr<const std::size_t> region;
   std::string kind;    ///< the API: deaths of one kind have one cause
   bool alone = false;  ///< needs a fresh worker
   int attempts = 0;    ///< workers that died with it unmarked

@@ -24,9 +24,6 @@ constexpr double k_useless_s = 0.2;
 /// A unit is expected to take its inputs, and for each runner about four times as much again:
 /// a copy, outputs, gradients, workspace.
 constexpr std::size_t k_memory_factor = 4;
-/// The share of the memory budget that output files may hold between answers: fresh pages cost more
-/// than the copy into them.
-constexpr std::size_t k_kept_share = 8;
 constexpr int k_poll_ms = 50;
 /// After an interrupt, for what is in flight to end.
 constexpr std::chrono::seconds k_grace{2};
@@ -81,7 +78,7 @@ Expected<void> Loop::set_up(const std::vector<RunnerLaunch>& runners) {
   TRY_ASSIGN(m_pool_read_only, worker::reopen_read_only(m_pool));
   for (const RunnerLaunch& runner : runners) {
     FleetOptions fleet{runner.spec, m_options.slots, m_options.threads, m_options.memory_limit,
-                       m_options.memory_budget / k_kept_share / runners.size()};
+                       m_options.kept_bytes * static_cast<std::size_t>(m_options.slots)};
     m_fleets.push_back(std::make_unique<Fleet>(std::move(fleet), runner.launch, m_arena.worker_fd(),
                                                m_pool_read_only.get()));
   }
@@ -163,7 +160,10 @@ std::string Loop::place(Flight& flight) {
                               m_options.memory_budget));
     return "[]";
   }
-  flight.region = region;
+  flight.region = {new std::size_t(*region), [this](const std::size_t* offset) {
+                     m_arena.free(*offset);
+                     delete offset;
+                   }};
   Expected<std::string> tensors =
       place_inputs(unit, m_options.seed, *region, m_arena.region(*region));
   if (tensors)
@@ -222,8 +222,6 @@ Expected<void> Loop::finish(Flight& flight) {
   for (std::size_t i = 0; i < m_fleets.size(); ++i)
     if (flight.outputs[i])
       m_fleets[i]->release(*flight.outputs[i]);
-  if (flight.region)
-    m_arena.free(*flight.region);
   m_bytes_in_flight -= flight.expected_bytes;
   return stored;
 }

@@ -79,9 +79,9 @@ void plain_batch(std::uint64_t key, std::uint64_t stream, std::uint64_t first_bl
   }
 }
 
-const Batch batch = __builtin_cpu_supports("avx2") ? avx2_batch : plain_batch;
+const Batch draw_batch = __builtin_cpu_supports("avx2") ? avx2_batch : plain_batch;
 #else
-const Batch batch = plain_batch;
+const Batch draw_batch = plain_batch;
 #endif
 
 }  // namespace
@@ -100,7 +100,7 @@ void random_words(std::uint64_t key, std::uint64_t stream, std::uint64_t first_b
                   std::span<std::uint32_t> out) {
   std::size_t done = 0;
   for (; done + k_batch <= out.size(); done += k_batch)
-    batch(key, stream, first_block + done / 4, out.data() + done);
+    draw_batch(key, stream, first_block + done / 4, out.data() + done);
   for (; done < out.size(); done += 4) {
     const std::uint64_t block = first_block + done / 4;
     const PhiloxBlock words =

@@ -29,7 +29,6 @@ class Arena {
   void free(std::size_t offset);
 
   [[nodiscard]] std::span<std::byte> region(std::size_t offset) const;
-  [[nodiscard]] std::size_t capacity() const { return m_map.size(); }
   [[nodiscard]] int worker_fd() const { return m_read_only.get(); }
 
  private:
