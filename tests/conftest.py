@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python tests share: where the program, the environments and the shared cases are."""
+"""What the Python tests share: the program, the environments and the shared cases as fixtures."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
-
-BINARY = Path(os.environ.get("OPALIGN_BIN", ROOT / "build" / "dev" / "bin" / "opalign"))
+from places import BINARY, ROOT, environment_python, opalign_home
 
 
 @pytest.fixture(scope="session")
@@ -29,21 +25,6 @@ def shared_cases() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is not here")
     return folder
-
-
-def opalign_home() -> Path:
-    """Where environments live; `opalign env` and ./quickstart follow the same rule."""
-    if home := os.environ.get("OPALIGN_HOME"):
-        return Path(home)
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "opalign"
-
-
-def environment_python(name: str) -> Path:
-    python = opalign_home() / "envs" / name / "bin" / "python"
-    if not python.is_file():
-        pytest.skip(f"environment {name} is not installed; ./quickstart --setup-only installs it")
-    return python
 
 
 @pytest.fixture(scope="session")

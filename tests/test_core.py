@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import BINARY, ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nanobind.stubgen import StubGen
+from places import BINARY, ROOT
 from test_language import calls, spell
 from test_run import command, environment_of
 

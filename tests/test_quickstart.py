@@ -5,7 +5,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from conftest import ROOT
+from places import ROOT
 
 DIFFERENT = ["paddle.hypot", "paddle.logaddexp", "paddle.nn.functional.relu"]
 

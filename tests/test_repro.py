@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from places import ROOT
 from test_run import environment_of, records
 from test_run import run as liar_run
 

@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from kills import VICTIMS, kill_and_resume
+from places import ROOT
 from test_run import command, environment_of, processes_mentioning, records, run, wait_until
 
 CASES = 300

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from places import ROOT
 
 CATALOG = ROOT / "tests" / "liar" / "catalog"
 

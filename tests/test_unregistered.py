@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from places import ROOT
 
 
 def answers(python: Path, suite: Path, *options: str) -> dict[int, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, environment_python
+from places import ROOT, environment_python
 
 FOLDER = ROOT / "tests" / "verdicts"
 ENVIRONMENTS = {"torch": "torch@2.13.0", "paddle": "paddle@3.3.1"}

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from places import ROOT
 from test_run import CATALOG, command, environment_of, records
 
 pytestmark = pytest.mark.slow
