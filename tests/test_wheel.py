@@ -33,7 +33,7 @@ def run(*words: object, cwd: Path, env: dict[str, str] | None = None) -> str:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    run(*build, f"-Cbuild-dir={ROOT}/build/release", "-w", folder, ROOT, cwd=folder)
+    run(*build, f"--config-settings=build-dir={ROOT}/build/release", "-w", folder, ROOT, cwd=folder)
     [file] = folder.glob("opalign-*.whl")
     return file
 
