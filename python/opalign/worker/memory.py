@@ -19,9 +19,8 @@ PAGE = mmap.PAGESIZE
 HEADER = 64
 _START = 1 << 20
 _DEFAULT_LIMIT = 1 << 30
-_LARGE = (
-    1 << 20
-)  # from here on writing is worth its system call: a page that is fresh costs a fault
+# From here on writing is worth its system call: each fresh page of a map costs a fault.
+_LARGE = 1 << 20
 
 _F_ADD_SEALS = 1033
 _F_SEAL_SHRINK = 2

@@ -45,7 +45,7 @@ def shift_memory_limit(extra: int) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if soft == resource.RLIM_INFINITY:
         return
-    if resource.RLIM_INFINITY != hard < soft + extra:
+    if hard != resource.RLIM_INFINITY and soft + extra > hard:
         raise MemoryError(f"no room for a map of {extra} bytes")
     resource.setrlimit(resource.RLIMIT_DATA, (soft + extra, hard))
 

@@ -48,7 +48,7 @@ Expected<sched::RunnerLaunch> make_launch(const ResolvedRunner& runner,
     variables.emplace_back(name, fmt::to_string(options.threads));
   // Huge pages make a fork of a large process a quarter cheaper: fewer page tables to copy. And
   // memory that a call frees is kept for the next one: under a hypervisor that takes back free
-  // pages, fresh ones cost up to 5 ms each 2 MiB. (Older glibc refuses such a threshold.)
+  // pages, fresh ones cost milliseconds each 2 MiB. (Older glibc refuses such a threshold.)
   if (std::getenv("GLIBC_TUNABLES") == nullptr && ::strverscmp(gnu_get_libc_version(), "2.36") >= 0)
     variables.emplace_back("GLIBC_TUNABLES",
                            fmt::format("glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold={0}:"
