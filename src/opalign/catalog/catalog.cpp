@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 using RawEntries = std::map<std::string, std::pair<std::string /*file*/, toml::table>, std::less<>>;
 
-constexpr std::array<std::string_view, 10> k_keys{"call",     "same_as", "values", "no_grad",
-                                                  "backward", "inplace", "writes", "compare",
-                                                  "known",    "note"};
+constexpr std::array<std::string_view, 10> k_entry_keys{"call",     "same_as", "values", "no_grad",
+                                                        "backward", "inplace", "writes", "compare",
+                                                        "known",    "note"};
 
 /// A key is a framework's name if some entry's text under it uses that name ("torch.add(x, y)").
 /// So a new framework needs no list, and a misspelled key is still found out.
@@ -32,7 +32,7 @@ std::set<std::string, std::less<>> frameworks_of(const RawEntries& raw) {
   for (const auto& [api, source] : raw)
     for (const auto& [key, node] : source.second)
       if (const auto text = node.value<std::string_view>();
-          text && std::ranges::find(k_keys, key.str()) == k_keys.end() &&
+          text && std::ranges::find(k_entry_keys, key.str()) == k_entry_keys.end() &&
           text->find(fmt::format("{}.", key.str())) != std::string_view::npos)
         frameworks.emplace(key.str());
   return frameworks;
@@ -136,7 +136,7 @@ Expected<Entry> make_entry(const std::string& api, const RawEntries& raw, const 
       TRY_ASSIGN(std::string text, string_of(node, where));
       entry.translations.emplace(std::string(key.str()), std::move(text));
     } else {
-      std::vector<std::string_view> names(k_keys.begin(), k_keys.end());
+      std::vector<std::string_view> names(k_entry_keys.begin(), k_entry_keys.end());
       names.insert(names.end(), frameworks.begin(), frameworks.end());
       return fail(where + ": unknown key", did_you_mean(key.str(), names));
     }

@@ -16,7 +16,7 @@
 namespace opalign::catalog {
 namespace {
 
-constexpr std::array<std::string_view, 13> k_keys{
+constexpr std::array<std::string_view, 13> k_known_keys{
     "name", "reason", "example", "verdict",   "stage", "kind",  "where",
     "atol", "rtol",   "dtype",   "reference", "when",  "report"};
 
@@ -130,7 +130,7 @@ Expected<void> read_key(std::string_view key, const toml::node& node, const std:
   } else if (key == "report") {
     known.report = std::move(text);
   } else {
-    return fail(place + ": unknown key", did_you_mean(key, k_keys));
+    return fail(place + ": unknown key", did_you_mean(key, k_known_keys));
   }
   return {};
 }

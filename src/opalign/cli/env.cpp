@@ -19,7 +19,7 @@
 namespace opalign::cli {
 namespace {
 
-constexpr std::string_view k_examples = R"(Examples:
+constexpr std::string_view k_env_examples = R"(Examples:
   opalign env add paddle==3.3.1 torch==2.13.0
   opalign env add torch --python python3.12 --with 'numpy<2'
   opalign env add paddle@build --python /usr/bin/python3 --pythonpath ~/Paddle/build/python
@@ -47,7 +47,7 @@ Expected<int> add(const AddOptions& options) {
   return k_exit_ok;
 }
 
-Expected<int> list() {
+Expected<int> print_environments() {
   const std::vector<Environment> environments = list_environments();
   int name_width = 0, version_width = 0;
   for (const Environment& environment : environments) {
@@ -110,7 +110,7 @@ Expected<int> doctor() {
     std::fflush(stdout);
   }
   if (environment_folders().empty())
-    return list();
+    return print_environments();
   return all_well ? k_exit_ok : k_exit_usage;
 }
 
@@ -134,7 +134,7 @@ void add_add(CLI::App& env, int& exit_code) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--adapter", options->install.adapter,
                       "Adapter of a framework that opalign does not know");
-  command->footer(std::string(k_examples));
+  command->footer(std::string(k_env_examples));
   set_action(*command, exit_code, [options] { return add(*options); });
 }
 
@@ -143,9 +143,9 @@ void add_add(CLI::App& env, int& exit_code) {
 void add_env(CLI::App& app, int& exit_code) {
   CLI::App* env = app.add_subcommand("env", "Add, list and check environments");
   env->require_subcommand(1);
-  env->footer(std::string(k_examples));
+  env->footer(std::string(k_env_examples));
   add_add(*env, exit_code);
-  set_action(*env->add_subcommand("list", "List the environments"), exit_code, list);
+  set_action(*env->add_subcommand("list", "List the environments"), exit_code, print_environments);
   set_action(*env->add_subcommand("doctor", "Check that each environment works"), exit_code,
              doctor);
 }

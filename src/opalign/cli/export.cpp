@@ -18,7 +18,7 @@
 namespace opalign::cli {
 namespace {
 
-constexpr std::string_view k_examples = R"(Examples:
+constexpr std::string_view k_export_examples = R"(Examples:
   opalign export RUN --format jsonl --out run.jsonl
   opalign export RUN --verdict differs,crash | jq -r .case)";
 
@@ -77,7 +77,7 @@ Expected<int> export_run(const ExportOptions& options) {
 void add_export(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand("export", "Write the records of a run for programs");
-  command->footer(std::string(k_examples));
+  command->footer(std::string(k_export_examples));
   declare_run(*command, options->run);
   command->add_option("--format", options->format, format_help())->capture_default_str();
   command->add_option("--out", options->out, "File to write (default: standard output)");

@@ -29,7 +29,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view k_examples = R"(Examples:
+constexpr std::string_view k_repro_examples = R"(Examples:
   opalign repro RUN 3f2a91                 the record whose id begins so, into RUN/repro-3f2a91…/
   opalign repro RUN 3f2a91 --out report    into report/
 
@@ -214,7 +214,7 @@ void add_repro(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReproOptions>();
   CLI::App* command =
       app.add_subcommand("repro", "Write a record as scripts that need its frameworks alone");
-  command->footer(std::string(k_examples));
+  command->footer(std::string(k_repro_examples));
   declare_run(*command, options->run);
   command->add_option("ID", options->id, "Case id, or how it begins")->required();
   command->add_option("--out", options->out, "Folder to write to (default: RUN/repro-ID)");

@@ -26,7 +26,7 @@
 namespace opalign::cli {
 namespace {
 
-constexpr std::string_view k_examples = R"(Examples:
+constexpr std::string_view k_run_examples = R"(Examples:
   opalign run suites/quickstart.txt --target paddle --reference torch
   opalign run --case 'paddle.abs(Tensor([3],"float32"), )' --target paddle --reference torch
   opalign run cases/ 'more/*.txt' --target paddle --reference torch --policy torch --out nightly
@@ -165,7 +165,7 @@ Expected<int> run(RunOptions options) {
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run cases on a target and its references");
-  command->footer(std::string(k_examples));
+  command->footer(std::string(k_run_examples));
   declare_options(*command, *options);
   set_action(*command, exit_code, [options] { return run(*options); });
 }

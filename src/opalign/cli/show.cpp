@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t k_default_limit = 20;
 
-constexpr std::string_view k_examples = R"(Examples:
+constexpr std::string_view k_show_examples = R"(Examples:
   opalign show RUN                      counts, and the APIs that fail, worst first
   opalign show RUN --verdict failures   the records that fail
   opalign show RUN 3f2a91               the records whose id begins so, in full)";
@@ -89,7 +89,7 @@ Expected<int> show(const ShowOptions& options) {
 void add_show(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "Show a run, or some of its records");
-  command->footer(std::string(k_examples));
+  command->footer(std::string(k_show_examples));
   declare_run(*command, options->run);
   command->add_option("ID", options->ids, "Case ids, or how they begin");
   declare_verdicts(*command, options->verdicts);

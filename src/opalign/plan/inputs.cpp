@@ -54,7 +54,8 @@ struct NonfiniteFinder {
     return false;
   }
   static bool any(const std::vector<cases::Value>& values) {
-    return std::ranges::any_of(values, has_nonfinite);
+    return std::ranges::any_of(values,
+                               [](const cases::Value& value) { return has_nonfinite(value); });
   }
 };
 
