@@ -168,15 +168,15 @@ class Worker:
         self.wire = wire
         self.arena = arena
         self.ready = wire.receive(60)
-        self.outs = wire.fds
+        (self.output,) = wire.fds
         self.ids = 0
 
     def close(self) -> None:
         """Hangs up; the worker ends."""
         self.wire.sock.close()
-        for fd in self.outs:
-            os.close(fd)
-        self.outs = []
+        if self.output >= 0:
+            os.close(self.output)
+        self.output = -1
 
     def end(self) -> None:
         """Hangs up and waits until the forkserver has reported it."""
@@ -194,7 +194,7 @@ class Worker:
         self.ids += 1
         program = {"steps": steps, "fetch": list(fetch), "backward": more.pop("backward", 0)}
         program["clone"] = more.pop("clone", [])
-        frame = {"op": "run", "id": self.ids, "out": self.ids % 2, "tensors": list(tensors)}
+        frame = {"op": "run", "id": self.ids, "slot": self.ids % 2, "tensors": list(tensors)}
         self.wire.send({**frame, "program": program, "pool": 0, **more})
         return self.ids
 
@@ -209,13 +209,13 @@ class Worker:
         return self.wire.receive()
 
     def bytes_of(self, leaf: Any, answer: Any) -> bytes:
-        """What an answer's leaf points at, in the output file that its run named."""
+        """What an answer's leaf points at."""
         from opalign.worker.dtypes import SIZES
 
         size = SIZES[leaf["d"]]
         for length in leaf["s"]:
             size *= length
-        return os.pread(self.outs[answer["id"] % 2], size, leaf["o"])
+        return os.pread(self.output, size, leaf["o"])
 
     def items(self, leaf: Any, answer: Any) -> list[Any]:
         codes = {
@@ -231,7 +231,7 @@ class Worker:
         return list(struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data))
 
     def mark(self) -> tuple[int, int]:
-        ident, stage = struct.unpack("<QB", os.pread(self.outs[0], 9, 0))
+        ident, stage = struct.unpack("<QB", os.pread(self.output, 9, 0))
         return ident, stage
 
 

@@ -55,7 +55,8 @@ def test_results_of_every_form(worker: Any) -> None:
     ]
     assert result("paddle.zeros([3, 0])")["s"] == [3, 0]
     assert result("paddle.to_tensor(1.5)")["s"] == []
-    assert result("x.numpy()") == {"$": "out", "o": 64, "d": "float32", "s": [4]}
+    array = result("x.numpy()")
+    assert (array["$"], array["d"], array["s"]) == ("out", "float32", [4])
     assert [leaf["d"] for leaf in result("paddle.topk(x, 2)")] == ["float32", "int64"]
     answer = worker.run("x.reshape([2, 2]).t(), x[::2], x.cast('bfloat16')", [PLAIN_X])
     assert [worker.items(leaf, answer) for leaf in answer["result"][:2]] == [[1, 3, 2, 4], [1, 3]]

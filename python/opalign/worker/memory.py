@@ -1,33 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared memory as a worker sees it: private maps of the arena and the pool, and its output
-files. What tensors are made of it, it does not know."""
+"""Shared memory that a worker reads: private maps of the arena and the pool. What tensors are made
+of it, it does not know; what a worker writes is in outputs.py."""
 
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import mmap
 import os
-import struct
 from typing import Any, Dict, Optional, Tuple
 
 from opalign.worker.dtypes import POOL_ELEMENTS, POOL_SECTIONS, SIZES
-from opalign.worker.errors import ProtocolError, Refusal
+from opalign.worker.errors import ProtocolError
 from opalign.worker.process import shift_memory_limit
 
 PAGE = mmap.PAGESIZE
-HEADER = 64
-_START = 1 << 20
-_DEFAULT_LIMIT = 1 << 30
-# From here on writing is worth its system call: each fresh page of a map costs a fault.
-_LARGE = 1 << 20
 
-_F_ADD_SEALS = 1033
-_F_SEAL_SHRINK = 2
 _MAP_FIXED = 0x10
 _MAP_FAILED = (1 << 64) - 1
 _READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
-_put_id = struct.Struct("<Q").pack_into
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _address, _size, _int = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
@@ -36,19 +26,13 @@ _libc.mmap.argtypes = [_address, _size, _int, _int, _int, ctypes.c_long]
 _libc.munmap.argtypes = [_address, _size]
 _libc.madvise.argtypes = [_address, _size, _int]
 _libc.memcmp.argtypes = [_address, _address, _size]
-_libc.pwrite.restype = ctypes.c_ssize_t
-_libc.pwrite.argtypes = [_int, _address, _size, ctypes.c_long]
 
 # /proc/self/pagemap has 64 bits a page. In the top byte: 0x80 present, 0x40 swapped, 0x20 the
 # file's own page. A page that is there and not the file's is a private copy: somebody wrote to it.
 _COPIED = bytes(1 if bits & 0xC0 and not bits & 0x20 else 0 for bits in range(256))
 
 
-def address_of(buffer: mmap.mmap) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
-
-
-def _map(
+def map_file(
     address: Optional[int], size: int, protection: int, flags: int, fd: int, start: int
 ) -> int:
     found: Optional[int] = _libc.mmap(address, size, protection, flags, fd, start)
@@ -72,9 +56,9 @@ class PrivateMap:
         self.size = once * rounds
         self.rounds = rounds
         shift_memory_limit(self.size)
-        self.address = _map(None, self.size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        self.address = map_file(None, self.size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
         for place in range(self.address, self.address + self.size, once):
-            _map(place, once, _READ_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED, fd, start)
+            map_file(place, once, _READ_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED, fd, start)
         self.buffer = memoryview((ctypes.c_char * self.size).from_address(self.address)).cast("B")
 
     def close(self) -> None:
@@ -101,7 +85,7 @@ class PrivateMap:
     def differs(self, start: int, end: int) -> bool:
         """Whether these bytes are no longer those of the file. For a map of a whole file."""
         if not self._shared:
-            self._shared = _map(None, self.size, mmap.PROT_READ, mmap.MAP_SHARED, self._fd, 0)
+            self._shared = map_file(None, self.size, mmap.PROT_READ, mmap.MAP_SHARED, self._fd, 0)
         return _libc.memcmp(self.address + start, self._shared + start, end - start) != 0
 
     def restore(self, start: int, end: int) -> None:
@@ -156,74 +140,3 @@ class Pool:
             elif loop.was_written(first, end):
                 loop.restore(first, end)
         self._used.clear()
-
-
-class OutputFile:
-    """A memfd that only grows; opalign maps it too."""
-
-    def __init__(self, limit: int) -> None:
-        self.fd = os.memfd_create("opalign-output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        self._limit = limit
-        self.used = HEADER
-        self.size = 0
-        self._grow(_START)
-        fcntl.fcntl(self.fd, _F_ADD_SEALS, _F_SEAL_SHRINK)
-
-    def begin(self) -> None:
-        self.used = HEADER
-
-    def reserve(self, size: int) -> int:
-        """Offset of `size` bytes, a multiple of 64. Grows the file; fails past the limit."""
-        offset = (self.used + 63) & ~63
-        end = offset + size
-        if end > self._limit:
-            raise Refusal(
-                "output_limit", f"outputs of {end - HEADER} bytes, the limit is {self._limit}"
-            )
-        if end > self.size:
-            self._grow(end)
-        self.used = end
-        return offset
-
-    def put(self, offset: int, address: int, size: int) -> None:
-        """Copies from anywhere in memory to what `reserve` gave."""
-        if size < _LARGE:
-            ctypes.memmove(self.address + offset, address, size)
-            return
-        while size > 0:
-            done = _libc.pwrite(self.fd, address, size, offset)
-            if done <= 0:
-                error = ctypes.get_errno()
-                raise OSError(error, f"an output cannot be stored: {os.strerror(error)}")
-            offset, address, size = offset + done, address + done, size - done
-
-    def _grow(self, end: int) -> None:
-        size = (max(end, min(self.size * 2, self._limit)) + PAGE - 1) & ~(PAGE - 1)
-        os.ftruncate(self.fd, size)
-        self.buffer = mmap.mmap(self.fd, size)
-        self.address = address_of(self.buffer)
-        self.size = size
-
-
-class Outputs:
-    """The output files of a worker, and the mark of the case it is in."""
-
-    FORWARD, BACKWARD, FETCH = 3, 4, 5
-
-    def __init__(self, count: int) -> None:
-        limit = int(os.environ.get("OPALIGN_OUTPUT_LIMIT", "0")) or _DEFAULT_LIMIT
-        self.files = [OutputFile(limit) for _ in range(count)]
-        self._mark = mmap.mmap(self.files[0].fd, PAGE)
-
-    def begin(self, file: int, ident: int) -> OutputFile:
-        self._mark[8] = self.FORWARD
-        _put_id(self._mark, 0, ident)
-        out = self.files[file]
-        out.begin()
-        return out
-
-    def stage(self, number: int) -> None:
-        self._mark[8] = number
-
-    def end(self) -> None:
-        _put_id(self._mark, 0, 0)

@@ -15,13 +15,18 @@ from typing import Any, Dict, List, Tuple
 from opalign.worker.dtypes import POOL_SECTIONS, SIZES
 from opalign.worker.errors import ProtocolError, classify, report
 from opalign.worker.frames import Frame
-from opalign.worker.memory import Outputs, Pool, PrivateMap
+from opalign.worker.memory import Pool, PrivateMap
 from opalign.worker.names import Resolver
+from opalign.worker.outputs import BACKWARD, FETCH, FORWARD, OutputFile
 from opalign.worker.process import Collector
 from opalign.worker.texts import Texts
 from opalign.worker.values import Decoder, Encoder, Json, Leaf
 
-_STAGES = {Outputs.FORWARD: "forward", Outputs.BACKWARD: "backward", Outputs.FETCH: "fetch"}
+_STAGES = {
+    FORWARD: "forward",
+    BACKWARD: "backward",
+    FETCH: "fetch",
+}
 
 
 class Executor:
@@ -32,7 +37,7 @@ class Executor:
         resolver: Resolver,
         arena: PrivateMap,
         pool: Pool,
-        outputs: Outputs,
+        outputs: OutputFile,
     ) -> None:
         self._adapter = adapter
         self._texts = texts
@@ -41,9 +46,9 @@ class Executor:
         self._outputs = outputs
         self._resolver = resolver
         self._decoder = Decoder(adapter, self._call)
-        self._encoder = Encoder(adapter)
+        self._encoder = Encoder(adapter, outputs)
         self._collector = Collector()
-        self._stage = Outputs.FORWARD
+        self._stage = FORWARD
         self._modified: List[int] = []
         # What this case reads of the arena, first byte and last + 1; the second is 0 for nothing.
         self._arena_span = (0, 0)
@@ -52,8 +57,8 @@ class Executor:
         """Answers a run frame. The mark of the case stays set: the caller ends it after sending."""
         ident = frame["id"]
         answer: Frame = {"id": ident, "modified": [], "t": []}
-        self._stage = Outputs.FORWARD
-        self._encoder.out = self._outputs.begin(frame["out"], ident)
+        self._stage = FORWARD
+        self._outputs.begin(frame["slot"], ident)
         self._encoder.leaves = []
         self._modified = []
         self._arena_span = (0, 0)
@@ -70,7 +75,7 @@ class Executor:
         self._restore(frame)
         answer["modified"] = self._modified
         first, last = self._arena_span
-        self._collector.after_case(last - first + self._encoder.out.used)
+        self._collector.after_case(last - first + self._outputs.stored)
         return answer
 
     def _execute(self, frame: Frame, answer: Frame) -> None:
@@ -88,7 +93,7 @@ class Executor:
         finally:
             answer["t"].append(perf_counter() - started)
         # The outputs are stored before the backward call, which may write to them.
-        self._enter(Outputs.FETCH)
+        self._enter(FETCH)
         result = self._encoder.encode(values[0] if len(values) == 1 else values)
         answer["result"] = result
         if marked and program.get("backward"):
@@ -162,7 +167,7 @@ class Executor:
         return self._decoder.decode({"$": "name", "n": item})
 
     def _differentiate(self, frame: Frame, answer: Frame, marked: List[Any]) -> None:
-        self._enter(Outputs.BACKWARD)
+        self._enter(BACKWARD)
         adapter, encoder = self._adapter, self._encoder
         leaves = [leaf for leaf in encoder.leaves if leaf[0] in POOL_SECTIONS]
         chosen = [adapter.is_tensor(t) and adapter.is_differentiable(t) for _, _, t in leaves]
@@ -176,7 +181,7 @@ class Executor:
                 gradients = adapter.gradients(outputs, marked, given)
             finally:
                 answer["t"].append(perf_counter() - started)
-        self._enter(Outputs.FETCH)
+        self._enter(FETCH)
         answer["grads"] = [
             None if gradient is None else self._dense(gradient) for gradient in gradients
         ]

@@ -74,14 +74,14 @@ def _type(name: str) -> Any:
 class Encoder:
     """Encodes what a call returned; tensors go to `out`, and each into `leaves`, in order."""
 
-    def __init__(self, adapter: Any) -> None:
+    def __init__(self, adapter: Any, out: Any) -> None:
         self._adapter = adapter
         self._arrays = None
         if "numpy" in sys.modules and adapter.NAME != "numpy":
             from opalign.worker.adapters import numpy
 
             self._arrays = numpy
-        self.out: Any = None
+        self.out = out
         self.leaves: List[Leaf] = []
 
     def encode(self, value: Any, depth: int = 0) -> Json:

@@ -9,13 +9,14 @@ from typing import Any
 from opalign.worker import process, queries
 from opalign.worker.errors import ConnectionClosed, ProtocolError, report
 from opalign.worker.frames import Channel, Frame, FrameTooLarge
-from opalign.worker.memory import Outputs, Pool, PrivateMap
+from opalign.worker.memory import Pool, PrivateMap
 from opalign.worker.names import Resolver
+from opalign.worker.outputs import OutputFile
 from opalign.worker.program import Executor
 from opalign.worker.texts import Texts
 
 # As many cases may be answered and not yet judged, so that opalign wakes once for several.
-_OUTPUT_FILES = 8
+_SLOTS = 8
 
 
 class Worker:
@@ -26,7 +27,7 @@ class Worker:
         self._texts = texts
         self._resolver = resolver
         self._channel = Channel(socket.socket(fileno=work))
-        self._outputs = Outputs(_OUTPUT_FILES)
+        self._outputs = OutputFile(_SLOTS)
         self._executor = Executor(
             adapter,
             texts,
@@ -41,9 +42,8 @@ class Worker:
         if not warm:
             self._adapter.warm_up()
         process.limit_memory(memory)
-        fds = [file.fd for file in self._outputs.files]
         try:
-            self._channel.send({"op": "ready", "outs": _OUTPUT_FILES}, fds)
+            self._channel.send({"op": "ready", "slots": _SLOTS}, [self._outputs.fd])
             while True:
                 frame = self._channel.receive()
                 if frame is None:

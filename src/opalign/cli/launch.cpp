@@ -15,7 +15,7 @@
 namespace opalign::cli {
 namespace {
 
-/// What a worker keeps in any case of what its calls freed.
+/// What a worker keeps in any case of what was freed.
 constexpr std::size_t k_least_kept = std::size_t{64} << 20;
 
 }  // namespace
@@ -49,11 +49,13 @@ Expected<sched::RunnerLaunch> make_launch(const ResolvedRunner& runner,
   // Huge pages make a fork of a large process a quarter cheaper: fewer page tables to copy. And
   // memory that a call frees is kept for the next one: under a hypervisor that takes back free
   // pages, fresh ones cost milliseconds each 2 MiB. (Older glibc refuses such a threshold.)
+  const std::size_t kept = std::max(options.kept_memory, k_least_kept);
   if (std::getenv("GLIBC_TUNABLES") == nullptr && ::strverscmp(gnu_get_libc_version(), "2.36") >= 0)
     variables.emplace_back("GLIBC_TUNABLES",
                            fmt::format("glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold={0}:"
                                        "glibc.malloc.trim_threshold={0}",
-                                       std::max(options.kept_memory, k_least_kept)));
+                                       kept));
+  variables.emplace_back("OPALIGN_OUTPUT_KEPT", fmt::to_string(kept));
   variables.emplace_back("OPALIGN_OUTPUT_LIMIT", fmt::to_string(options.output_limit));
   return sched::RunnerLaunch{to_string(runner.spec), {std::move(arguments), std::move(variables)}};
 }

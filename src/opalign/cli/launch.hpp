@@ -19,7 +19,7 @@ namespace opalign::cli {
 struct LaunchOptions {
   int threads = 1;
   std::size_t output_limit = 0;       ///< bytes a call may return
-  std::size_t kept_memory = 0;        ///< bytes a worker keeps of what its calls freed
+  std::size_t kept_memory = 0;        ///< bytes a worker keeps of what calls or answers freed, each
   std::vector<std::string> preludes;  ///< of this framework
 };
 

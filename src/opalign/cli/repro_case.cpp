@@ -109,7 +109,7 @@ Expected<void> run_again(ReproCase& repro) {
       continue;
     TRY_ASSIGN(sched::RunnerLaunch launch,
                make_launch(*runner.here, {options.sched.threads, options.output_limit,
-                                          options.sched.kept_bytes, runner.preludes}));
+                                          options.kept_memory, runner.preludes}));
     launches.push_back(std::move(launch));
     whole.programs.push_back(runner.program);
     runners.push_back(&runner);

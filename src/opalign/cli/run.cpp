@@ -123,7 +123,7 @@ Expected<int> run(RunOptions options) {
     const std::string& framework = frameworks.emplace_back(runner.spec.framework);
     TRY_ASSIGN(sched::RunnerLaunch launch,
                make_launch(runner, {options.sched.threads, options.output_limit,
-                                    options.sched.kept_bytes, catalog.preludes(framework)}));
+                                    options.kept_memory, catalog.preludes(framework)}));
     launches.push_back(std::move(launch));
   }
   const plan::Planner planner(catalog, frameworks, options.plan);

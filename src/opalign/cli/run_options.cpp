@@ -132,8 +132,8 @@ Expected<void> complete(RunOptions& options) {
   if (options.output_limit == 0)
     options.output_limit = physical_memory() / 8;
   options.sched.memory_budget = physical_memory() / 2;
-  options.sched.kept_bytes = options.sched.memory_budget / k_kept_share /
-                             static_cast<std::size_t>(options.sched.slots * runners);
+  options.kept_memory = options.sched.memory_budget / k_kept_share /
+                        static_cast<std::size_t>(options.sched.slots * runners);
   if (!options.out.empty())
     return {};
   if (options.resume || !options.retest.empty())

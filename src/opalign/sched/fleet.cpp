@@ -4,6 +4,7 @@
 #include <opalign/sched/fleet.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <tuple>
 
@@ -26,9 +27,6 @@ constexpr double k_import_s = 300;
 constexpr double k_warm_up_s = 120;
 /// Answers larger than this stay mapped only until they are judged.
 constexpr std::size_t k_mapped_output = std::size_t{16} << 20;
-/// Outputs and gradients are expected to be as large as the inputs, each.
-constexpr std::size_t k_output_factor = 2;
-constexpr off_t k_mark_page = 4096;  ///< of a file, in which a worker may be writing the mark
 
 /// Bytes of private memory of a process; 0 where /proc does not tell.
 std::size_t private_bytes(pid_t pid) {
@@ -45,14 +43,7 @@ std::size_t private_bytes(pid_t pid) {
                    : 0;
 }
 
-/// The index of an idle file that holds `bytes` and little more, or else the most. There is one.
-std::size_t best_output(const std::vector<std::shared_ptr<OutputFile>>& files, std::size_t bytes) {
-  const auto rank = [&](const std::shared_ptr<OutputFile>& file) {
-    const bool enough = file->held >= bytes;
-    return std::tuple(file->busy, !enough, enough ? file->held : ~file->held);
-  };
-  return static_cast<std::size_t>(std::ranges::min_element(files, {}, rank) - files.begin());
-}
+bool is_idle(const std::shared_ptr<OutputSlot>& slot) { return !slot->busy; }
 
 }  // namespace
 
@@ -76,15 +67,14 @@ bool Fleet::can_take(const Worker& worker) const {
   if (!worker.queue.empty() &&
       (worker.queue.front().moved || seconds_since(worker.head_since) > k_long_job_s))
     return false;
-  return std::ranges::any_of(worker.outputs, [](const auto& output) { return !output->busy; });
+  return std::ranges::any_of(worker.slots, is_idle);
 }
 
 int Fleet::capacity() const {
   std::ptrdiff_t places = 0;
   for (const auto& worker : m_workers)
     if (can_take(*worker))
-      places +=
-          std::ranges::count_if(worker->outputs, [](const auto& output) { return !output->busy; });
+      places += std::ranges::count_if(worker->slots, is_idle);
   return static_cast<int>(places) - static_cast<int>(m_backlog.size() + m_alone.size());
 }
 
@@ -162,22 +152,13 @@ Expected<void> Fleet::request_workers() {
   return {};
 }
 
-void Fleet::release(OutputFile& output) {
+void Fleet::release(OutputSlot& output) {
   output.busy = false;
   if (output.used > k_mapped_output)
-    output.map.set_aside();
-  struct stat info{};
-  ::fstat(output.fd.get(), &info);
-  output.held = static_cast<std::size_t>(info.st_blocks) * 512;
-  std::size_t held = 0;
-  for (const auto& worker : m_workers)
-    for (const auto& file : worker->outputs)
-      held += file->held;
-  if (held > m_options.kept_outputs && info.st_size > k_mark_page) {
-    ::fallocate(output.fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, k_mark_page,
-                info.st_size - k_mark_page);
-    output.held = k_mark_page;
-  }
+    output.map->set_aside(0, output.map->size());
+  output.map.reset();
+  std::atomic_ref(output.head->bytes()[k_board + output.number])
+      .store(std::byte{0}, std::memory_order_release);
 }
 
 /// What waits behind a job that takes long is run elsewhere.
@@ -225,17 +206,18 @@ void Fleet::assign() {
 }
 
 void Fleet::send(Worker& worker, Job job) {
-  const std::size_t output = best_output(worker.outputs, k_output_factor * job.input_bytes);
+  const std::shared_ptr<OutputSlot> slot = *std::ranges::find_if(worker.slots, is_idle);
+  slot->busy = true;
+  worker.head->bytes()[k_board + slot->number] = std::byte{1};
   if (worker.queue.empty())
     worker.head_since = Clock::now();
   if (job.resolve) {
     worker.channel.send(fmt::format(R"({{"op":"resolve","id":{},{}}})", job.id, job.body));
   } else {
     worker.channel.send(
-        fmt::format(R"({{"op":"run","id":{},"out":{},{}}})", job.id, output, job.body));
+        fmt::format(R"({{"op":"run","id":{},"slot":{},{}}})", job.id, slot->number, job.body));
   }
-  worker.outputs[output]->busy = true;
-  worker.queue.push_back({std::move(job), output});
+  worker.queue.push_back({std::move(job), slot});
   worker.channel.flush();
 }
 

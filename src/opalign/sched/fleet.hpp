@@ -3,7 +3,7 @@
 // whatever becomes of a job (an answer, garbage, a death) into an Outcome, charged to that job
 // alone. It does not know units, references or verdicts.
 //
-// A worker runs its queue in order, and the mark in its first output file (docs/protocol.md) says
+// A worker runs its queue in order, and the mark in its output file (docs/protocol.md) says
 // which job it is in. So a death is charged to the marked job; the others in its queue run
 // elsewhere. A job that dies in a worker that had run others before is run again in a fresh one,
 // alone: only what happens there counts. Once a kind of job has died so, its deaths are believed at
@@ -35,15 +35,16 @@ using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The mark of docs/protocol.md, "Memory": the head of a worker's first output file.
-inline constexpr std::size_t k_mark_bytes = 64;
+/// Of docs/protocol.md, "Memory": the first page of a worker's output file. The worker writes the
+/// mark; opalign writes the board, a byte a slot, 1 while the worker must leave it alone.
+inline constexpr std::size_t k_head_bytes = 4096;
+inline constexpr std::size_t k_board = 64;
 
 struct FleetOptions {
   std::string runner;  ///< canonical spec, for outcomes and messages
   int workers = 2;
   int threads = 1;
-  std::size_t memory = 0;        ///< bytes a worker may allocate, 0 for any
-  std::size_t kept_outputs = 0;  ///< bytes that all output files may hold between answers
+  std::size_t memory = 0;  ///< bytes a worker may allocate, 0 for any
 };
 
 class Fleet {
@@ -64,9 +65,8 @@ class Fleet {
 
   [[nodiscard]] std::vector<Delivery> take_deliveries() { return std::move(m_deliveries); }
 
-  /// Takes back a file whose answer has been judged. What it holds in memory is kept for the next
-  /// answer, unless all files together hold too much.
-  void release(OutputFile& output);
+  /// Takes back a slot whose answer has been judged or is not wanted.
+  void release(OutputSlot& output);
 
   /// The jobs that are running, each with how long it has been, in seconds.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, double>> running() const;
@@ -84,7 +84,7 @@ class Fleet {
  private:
   struct Running {
     Job job;
-    std::size_t output = 0;
+    std::shared_ptr<OutputSlot> slot;
     bool moved = false;  ///< it waited behind a long one and runs elsewhere: its answer is dropped
   };
   enum class Fate { none, timed_out, aborted, broke_protocol };
@@ -93,8 +93,10 @@ class Fleet {
     Fd pidfd;
     pid_t pid = -1;
     worker::Channel channel;
-    std::vector<std::shared_ptr<OutputFile>> outputs;
-    worker::Mapping mark;
+    Fd output;
+    std::shared_ptr<worker::Mapping> head;  ///< of the output file
+    std::shared_ptr<worker::Mapping> map;   ///< of all of it, as far as answers reached yet
+    std::vector<std::shared_ptr<OutputSlot>> slots;
     std::deque<Running> queue;
     Clock::time_point head_since;  ///< when the head of the queue could start
     std::uint64_t executed = 0;
@@ -127,7 +129,7 @@ class Fleet {
   [[nodiscard]] static std::uint64_t marked_job(const Worker& worker);
   [[nodiscard]] static Stage marked_stage(const Worker& worker);
   [[nodiscard]] Outcome death(const Worker& worker, int signal, int exit_code);
-  void deliver(const Job& job, Outcome outcome, std::shared_ptr<OutputFile> output = nullptr);
+  void deliver(const Job& job, Outcome outcome, std::shared_ptr<OutputSlot> output = nullptr);
   void requeue(Job job);
   void unblock(Worker& worker);
   void check_memory();

@@ -19,15 +19,14 @@ constexpr int k_max_attempts = 3;
 
 std::uint64_t Fleet::marked_job(const Worker& worker) {
   std::uint64_t marked = 0;
-  if (worker.mark.size() >= k_mark_bytes)
-    std::memcpy(&marked, worker.mark.bytes().data(), sizeof marked);
+  if (worker.head)
+    std::memcpy(&marked, worker.head->bytes().data(), sizeof marked);
   return marked;
 }
 
 Stage Fleet::marked_stage(const Worker& worker) {
-  const auto byte = worker.mark.size() >= k_mark_bytes
-                        ? static_cast<std::uint8_t>(worker.mark.bytes()[8])
-                        : std::uint8_t{0};
+  const auto byte =
+      worker.head ? static_cast<std::uint8_t>(worker.head->bytes()[8]) : std::uint8_t{0};
   return byte >= static_cast<std::uint8_t>(Stage::forward) &&
                  byte <= static_cast<std::uint8_t>(Stage::fetch)
              ? static_cast<Stage>(byte)
@@ -44,7 +43,7 @@ Expected<void> Fleet::restart(const std::string& why) {
     receive(*worker);
     const std::uint64_t marked = marked_job(*worker);
     for (auto running = worker->queue.rbegin(); running != worker->queue.rend(); ++running) {
-      worker->outputs[running->output]->busy = false;
+      running->slot->busy = false;
       if (running->moved)
         continue;
       // Its parent went first, so what a worker was in need not be to blame: it runs apart from
@@ -88,7 +87,7 @@ void Fleet::bury(Worker& worker, int signal, int exit_code) {
 
   std::deque<Running> queue = std::move(worker.queue);
   for (Running& running : queue)
-    worker.outputs[running.output]->busy = false;
+    running.slot->busy = false;
   std::erase_if(queue, [](const Running& running) { return running.moved; });
   if (worker.fate_job != 0 && (queue.empty() || queue.front().job.id != worker.fate_job)) {
     // It had answered when the kill came: whatever was next is not to blame.
@@ -147,7 +146,7 @@ Outcome Fleet::death(const Worker& worker, int signal, int exit_code) {
   return outcome;
 }
 
-void Fleet::deliver(const Job& job, Outcome outcome, std::shared_ptr<OutputFile> output) {
+void Fleet::deliver(const Job& job, Outcome outcome, std::shared_ptr<OutputSlot> output) {
   outcome.runner = m_options.runner;
   m_deliveries.push_back({job.id, std::move(outcome), std::move(output)});
 }

@@ -20,6 +20,7 @@ using Json = nlohmann::json;
 
 constexpr int k_protocol_version = 1;
 constexpr int k_max_failed_starts = 8;
+constexpr std::int64_t k_max_slots = 64;
 
 std::optional<std::int64_t> integer(const Json& frame, const char* key) {
   const auto found = frame.find(key);
@@ -33,9 +34,11 @@ std::string text_of(const Json& frame, const char* key) {
   return found != frame.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-std::size_t file_size(int fd) {
+/// A map of all of a file, as large as it is now.
+Expected<worker::Mapping> map_file(int fd) {
   struct stat info{};
-  return ::fstat(fd, &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
+  ::fstat(fd, &info);
+  return worker::Mapping::map(fd, static_cast<std::size_t>(info.st_size), false);
 }
 
 }  // namespace
@@ -126,30 +129,25 @@ void Fleet::on_frame(Worker& worker, const std::string& text) {
 
 void Fleet::on_ready(Worker& worker, const Json& frame) {
   std::vector<Fd> fds = worker.channel.take_fds();
-  if (fds.empty() || integer(frame, "outs") != static_cast<std::int64_t>(fds.size())) {
+  const std::int64_t slots = integer(frame, "slots").value_or(0);
+  if (fds.size() != 1 || slots < 1 || slots > k_max_slots) {
     break_off(worker);
     return;
   }
-  for (Fd& fd : fds) {
-    // Without the seal a worker could shrink the file under our map.
-    const int seals = ::fcntl(fd.get(), F_GET_SEALS);
-    auto output = std::make_shared<OutputFile>();
-    Expected<worker::Mapping> map = worker::Mapping::map(fd.get(), file_size(fd.get()), false);
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || !map || map->size() < k_mark_bytes) {
-      break_off(worker);
-      return;
-    }
-    output->fd = std::move(fd);
-    output->map = std::move(*map);
-    worker.outputs.push_back(std::move(output));
-  }
-  Expected<worker::Mapping> mark =
-      worker::Mapping::map(worker.outputs.front()->fd.get(), k_mark_bytes, false);
-  if (!mark) {
+  worker.output = std::move(fds.front());
+  // Without the seal a worker could shrink the file under our map.
+  const int seals = ::fcntl(worker.output.get(), F_GET_SEALS);
+  Expected<worker::Mapping> head = worker::Mapping::map(worker.output.get(), k_head_bytes, true);
+  Expected<worker::Mapping> map = map_file(worker.output.get());
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || !head || !map || map->size() < k_head_bytes) {
     break_off(worker);
     return;
   }
-  worker.mark = std::move(*mark);
+  worker.head = std::make_shared<worker::Mapping>(std::move(*head));
+  worker.map = std::make_shared<worker::Mapping>(std::move(*map));
+  for (std::int64_t number = 0; number < slots; ++number)
+    worker.slots.push_back(std::make_shared<OutputSlot>(
+        OutputSlot{static_cast<std::size_t>(number), false, worker.head, nullptr, 0}));
   worker.ready = true;
   m_failed_starts = 0;
 }
@@ -161,16 +159,14 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
     return;
   }
   Running& head = worker.queue.front();
-  std::shared_ptr<OutputFile> output = worker.outputs[head.output];
+  std::shared_ptr<OutputSlot> output = head.slot;
   output->used = worker::output_extent(frame);
-  if (output->used > output->map.size()) {
-    Expected<worker::Mapping> map =
-        worker::Mapping::map(output->fd.get(), file_size(output->fd.get()), false);
-    if (map)
-      output->map = std::move(*map);
-  }
+  if (output->used > worker.map->size())  // it grew
+    if (Expected<worker::Mapping> map = map_file(worker.output.get()))
+      worker.map = std::make_shared<worker::Mapping>(std::move(*map));
+  output->map = worker.map;
   Expected<Outcome> outcome =
-      worker::read_outcome(frame, output->map.bytes(), head.job.input_names);
+      worker::read_outcome(frame, output->map->bytes(), head.job.input_names);
   if (!outcome) {
     break_off(worker);
     return;

@@ -52,7 +52,6 @@ Job Flight::job(std::uint64_t number, std::size_t runner, const std::string& ten
   job.resolve = program.kind == plan::Program::Kind::resolve;
   for (const plan::Input& input : unit.inputs)
     job.input_names.push_back(input.name);
-  job.input_bytes = region_bytes(unit);
   job.region = region;
   job.kind = unit.api;
   job.body = job.resolve ? fmt::format(R"("name":"{}")", program.body)

@@ -19,10 +19,10 @@ namespace opalign::sched {
 
 struct Flight {
   plan::Unit unit;
-  std::shared_ptr<const std::size_t> region;     ///< of the arena, with its inputs
-  std::size_t expected_bytes = 0;                ///< that it is expected to take, in all processes
-  std::vector<std::optional<Outcome>> outcomes;  ///< by runner
-  std::vector<std::shared_ptr<OutputFile>> outputs;  ///< by runner
+  std::shared_ptr<const std::size_t> region;         ///< of the arena, with its inputs
+  std::size_t input_bytes = 0;                       ///< of that region
+  std::vector<std::optional<Outcome>> outcomes;      ///< by runner
+  std::vector<std::shared_ptr<OutputSlot>> outputs;  ///< by runner
   Clock::time_point begun;
 
   /// It will not run: `message` says why.

@@ -9,27 +9,27 @@
 #include <string>
 #include <vector>
 
-#include <opalign/base/fd.hpp>
 #include <opalign/base/outcome.hpp>
 #include <opalign/worker/mapping.hpp>
 
 namespace opalign::sched {
 
-/// An output file of a worker. Outcomes point into it, so it outlives the worker if need be.
-struct OutputFile {
-  Fd fd;
-  worker::Mapping map;
-  bool busy = false;     ///< an answer in it has not been judged yet
-  std::size_t used = 0;  ///< bytes that its answer reaches to
-  std::size_t held = 0;  ///< bytes of memory behind it when it was last released
+/// A slot of a worker's output file: where the answer to one job lies, in its own part of the file
+/// and in the heap.
+struct OutputSlot {
+  std::size_t number = 0;
+  bool busy = false;                      ///< an answer in it has not been judged yet
+  std::shared_ptr<worker::Mapping> head;  ///< the file's first page, writable
+  /// The file as it was when the answer came. Outcomes point into it, so it outlives the worker.
+  std::shared_ptr<worker::Mapping> map;
+  std::size_t used = 0;  ///< bytes of the file that the answer reaches to
 };
 
 struct Job {
   std::uint64_t id = 0;  ///< unique in the run, not 0
   bool resolve = false;  ///< only resolve a name
-  std::string body;  ///< members of the run frame after "out", or of the resolve frame after "id"
+  std::string body;  ///< members of the run frame after "slot", or of the resolve frame after "id"
   std::vector<std::string> input_names;
-  std::size_t input_bytes = 0;
   /// Keeps the inputs in the arena as long as a worker may read them.
   std::shared_ptr<const std::size_t> region;
   std::string kind;    ///< the API: deaths of one kind have one cause
@@ -41,7 +41,7 @@ struct Job {
 struct Delivery {
   std::uint64_t job = 0;
   Outcome outcome;
-  std::shared_ptr<OutputFile> output;
+  std::shared_ptr<OutputSlot> output;
 };
 
 }  // namespace opalign::sched

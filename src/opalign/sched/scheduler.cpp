@@ -46,7 +46,7 @@ class Loop {
   Expected<void> judge_complete();
   Expected<void> finish(Flight& flight);
   [[nodiscard]] bool has_room(const plan::Unit& unit) const;
-  [[nodiscard]] std::size_t expected_bytes(const plan::Unit& unit) const;
+  [[nodiscard]] std::size_t expected_bytes(std::size_t input_bytes) const;
 
   const Options& m_options;
   const compare::Policy& m_policy;
@@ -77,8 +77,7 @@ Expected<void> Loop::set_up(const std::vector<RunnerLaunch>& runners) {
   }
   TRY_ASSIGN(m_pool_read_only, worker::reopen_read_only(m_pool));
   for (const RunnerLaunch& runner : runners) {
-    FleetOptions fleet{runner.spec, m_options.slots, m_options.threads, m_options.memory_limit,
-                       m_options.kept_bytes * static_cast<std::size_t>(m_options.slots)};
+    FleetOptions fleet{runner.spec, m_options.slots, m_options.threads, m_options.memory_limit};
     m_fleets.push_back(std::make_unique<Fleet>(std::move(fleet), runner.launch, m_arena.worker_fd(),
                                                m_pool_read_only.get()));
   }
@@ -88,15 +87,15 @@ Expected<void> Loop::set_up(const std::vector<RunnerLaunch>& runners) {
   return {};
 }
 
-std::size_t Loop::expected_bytes(const plan::Unit& unit) const {
-  return region_bytes(unit) * (1 + k_memory_factor * m_fleets.size());
+std::size_t Loop::expected_bytes(std::size_t input_bytes) const {
+  return input_bytes * (1 + k_memory_factor * m_fleets.size());
 }
 
 bool Loop::has_room(const plan::Unit& unit) const {
   if (m_flights.empty())
     return true;
   if (m_flights.size() >= static_cast<std::size_t>(m_options.slots * k_depth) ||
-      m_bytes_in_flight + expected_bytes(unit) > m_options.memory_budget)
+      m_bytes_in_flight + expected_bytes(region_bytes(unit)) > m_options.memory_budget)
     return false;
   for (std::size_t i = 0; i < m_fleets.size(); ++i)
     if (unit.programs[i].kind != plan::Program::Kind::none && m_fleets[i]->capacity() <= 0)
@@ -126,9 +125,9 @@ void Loop::launch(plan::Unit unit) {
   flight.outcomes.resize(m_fleets.size());
   flight.outputs.resize(m_fleets.size());
   flight.unit = std::move(unit);
+  flight.input_bytes = region_bytes(flight.unit);
   const std::string tensors = place(flight);
-  flight.expected_bytes = expected_bytes(flight.unit);
-  m_bytes_in_flight += flight.expected_bytes;
+  m_bytes_in_flight += expected_bytes(flight.input_bytes);
 
   std::vector<std::pair<Fleet*, Job>> jobs;
   for (std::size_t i = 0; i < m_fleets.size(); ++i) {
@@ -152,12 +151,11 @@ std::string Loop::place(Flight& flight) {
   });
   if (!runs || unit.inputs.empty())
     return "[]";
-  const std::size_t bytes = region_bytes(unit);
-  const std::optional<std::size_t> region = m_arena.allocate(bytes);
+  const std::optional<std::size_t> region = m_arena.allocate(flight.input_bytes);
   if (!region) {
     flight.refuse(Verdict::skipped, Reason::memory_limit,
-                  fmt::format("inputs of {} bytes do not fit in the memory budget of {}", bytes,
-                              m_options.memory_budget));
+                  fmt::format("inputs of {} bytes do not fit in the memory budget of {}",
+                              flight.input_bytes, m_options.memory_budget));
     return "[]";
   }
   flight.region = {new std::size_t(*region), [this](const std::size_t* offset) {
@@ -166,6 +164,7 @@ std::string Loop::place(Flight& flight) {
                    }};
   Expected<std::string> tensors =
       place_inputs(unit, m_options.seed, *region, m_arena.region(*region));
+  m_arena.set_aside(*region);
   if (tensors)
     return std::move(*tensors);
   flight.refuse(Verdict::invalid, Reason::not_bound, tensors.error().text());
@@ -222,7 +221,7 @@ Expected<void> Loop::finish(Flight& flight) {
   for (std::size_t i = 0; i < m_fleets.size(); ++i)
     if (flight.outputs[i])
       m_fleets[i]->release(*flight.outputs[i]);
-  m_bytes_in_flight -= flight.expected_bytes;
+  m_bytes_in_flight -= expected_bytes(flight.input_bytes);
   return stored;
 }
 
@@ -232,7 +231,7 @@ Expected<Totals> Loop::run() {
   Clock::time_point interrupted_at;
   std::vector<pollfd> polls;
   while (true) {
-    TRY(judge_complete());  // frees the output files that dispatch needs
+    TRY(judge_complete());  // frees the slots that dispatch needs
     dispatch();
     if (m_flights.empty() && (m_interrupted || (m_exhausted && !m_waiting)))
       break;

@@ -34,8 +34,6 @@ struct Options {
   double time_limit_s = 10;
   std::size_t memory_limit = 0;   ///< bytes a worker may allocate, 0 for any
   std::size_t memory_budget = 0;  ///< bytes that all units in flight may be expected to take
-  /// Bytes that the output files of a slot may hold between answers.
-  std::size_t kept_bytes = 0;
   std::uint64_t seed = 0;
 };
 

@@ -37,13 +37,20 @@ std::optional<std::size_t> Arena::allocate(std::size_t bytes) {
   return begin;
 }
 
+std::pair<std::size_t, std::size_t> Arena::not_kept(std::size_t offset) const {
+  return {std::max(offset, k_keep), offset + m_used.at(offset)};
+}
+
 void Arena::free(std::size_t offset) {
-  const auto found = m_used.find(offset);
-  const std::size_t end = offset + found->second;
-  if (const std::size_t from = std::max(offset, k_keep); from < end)
+  if (const auto [from, end] = not_kept(offset); from < end)
     ::fallocate(m_fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
                 static_cast<off_t>(end - from));
-  m_used.erase(found);
+  m_used.erase(offset);
+}
+
+void Arena::set_aside(std::size_t offset) {
+  if (const auto [from, end] = not_kept(offset); from < end)
+    m_map.set_aside(from, end);
 }
 
 std::span<std::byte> Arena::region(std::size_t offset) const {

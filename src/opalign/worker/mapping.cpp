@@ -46,9 +46,8 @@ Expected<Mapping> Mapping::map(int fd, std::size_t bytes, bool writable) {
   return mapping;
 }
 
-void Mapping::set_aside() {
-  if (m_data != nullptr)
-    ::madvise(m_data, m_size, MADV_DONTNEED);
+void Mapping::set_aside(std::size_t begin, std::size_t end) {
+  ::madvise(m_data + begin, end - begin, MADV_DONTNEED);
 }
 
 Expected<Fd> make_memfd(const char* name, std::size_t bytes) {

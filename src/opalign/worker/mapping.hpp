@@ -23,8 +23,9 @@ class Mapping {
 
   [[nodiscard]] std::span<std::byte> bytes() const { return {m_data, m_size}; }
   [[nodiscard]] std::size_t size() const { return m_size; }
-  /// Takes the pages out of this process; they stay in the memfd and come back when they are read.
-  void set_aside();
+  /// Takes the pages of [begin, end) out of this process; they stay in the memfd and come back when
+  /// they are used. `begin` is a multiple of the page size.
+  void set_aside(std::size_t begin, std::size_t end);
 
  private:
   std::byte* m_data = nullptr;
