@@ -41,12 +41,12 @@ class Opalign:
         os.close(self.file.fd)
 
     def run(self, slot: int, *sizes: int) -> list[int]:
-        os.pwrite(self.head, b"\1", BOARD + slot)
         self.file.begin(slot, 1)
         return [self.file.reserve(size) for size in sizes]
 
     def judge(self, slot: int) -> None:
-        os.pwrite(self.head, b"\0", BOARD + slot)
+        (count,) = os.pread(self.head, 1, BOARD + slot)
+        os.pwrite(self.head, bytes([(count + 1) % 256]), BOARD + slot)
 
     def held(self) -> int:
         return os.fstat(self.file.fd).st_blocks * 512
@@ -83,6 +83,24 @@ def test_the_heap_is_used_again_once_opalign_has_judged(opalign: Opalign) -> Non
 
 def test_a_slot_that_is_named_again_was_judged(opalign: Opalign) -> None:
     assert opalign.run(0, MIB) == opalign.run(0, MIB)
+
+
+def test_small_outputs_share_a_piece(opalign: Opalign) -> None:
+    before = opalign.held()
+    offsets = opalign.run(0, *[4] * 20_000)
+    assert all(b - a >= 4 for a, b in zip(sorted(offsets), sorted(offsets)[1:], strict=False))
+    assert opalign.held() - before <= 20_000 * 64 + (1 << 18)
+
+
+def test_a_gap_that_went_back_stays_empty(opalign: Opalign) -> None:
+    opalign.run(0, 7 * MIB)
+    opalign.run(1, MIB)
+    opalign.judge(0)
+    opalign.run(2, 8 * MIB)
+    opalign.judge(1)
+    opalign.judge(2)
+    opalign.run(3, 1)
+    assert opalign.held() < 4 * MIB + (1 << 20)
 
 
 def test_one_case_has_many_pieces(opalign: Opalign) -> None:

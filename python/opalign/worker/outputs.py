@@ -5,6 +5,7 @@ written there, it does not know."""
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
@@ -16,7 +17,7 @@ from opalign.worker.memory import PAGE, map_file
 
 FORWARD, BACKWARD, FETCH = 3, 4, 5  # stages, as the mark has them
 
-_BOARD = 64  # in the head: a byte a slot, 1 while opalign reads what lies there
+_BOARD = 64  # in the head: a byte a slot, which opalign changes when it has judged what lies there
 _SLOT = 1 << 18
 _DEFAULT_LIMIT = 1 << 30
 _DEFAULT_KEPT = 1 << 28
@@ -50,16 +51,15 @@ class OutputFile:
         self._kept = self._heap + _round_up(kept)
         # Addresses for what may lie there at most, and holes in between; memory is taken as needed.
         self._room = min(self._heap + 2 * slots * _round_up(self._limit), _MOST_ADDRESSES)
-        protection = mmap.PROT_READ | mmap.PROT_WRITE
-        self._address = map_file(None, self._room, protection, mmap.MAP_SHARED, self.fd, 0)
+        self._address = self._map()
         self.buffer = memoryview((ctypes.c_char * self._room).from_address(self._address)).cast("B")
         self._head = self.buffer[:PAGE]
         self._size = 0  # of the file
         self._grow(self._heap)
         fcntl.fcntl(self.fd, _F_ADD_SEALS, _F_SEAL_SHRINK)
-        self._touched = self._heap  # no page from here on is mapped yet
-        self._taken: List[Tuple[int, int]] = []  # pieces of the heap, in order
-        self._pieces: Dict[int, List[Tuple[int, int]]] = {}  # by slot
+        self._touched = self._heap  # from here on, pages have to be made
+        self._pieces: Dict[int, List[Tuple[int, int]]] = {}  # of the heap, by slot
+        self._seen = [0] * slots  # what the board said when the slot's case began
         self.begin(0, 0)
 
     def begin(self, slot: int, ident: int) -> None:
@@ -67,8 +67,9 @@ class OutputFile:
         self._head[8] = FORWARD
         _put_id(self._head, 0, ident)
         self._slot = slot
+        self._seen[slot] = self._head[_BOARD + slot]
         self._used = PAGE + slot * _SLOT
-        self._slot_end = self._used + _SLOT
+        self._end = self._used + _SLOT
         self.stored = 0  # bytes of this case
         if self._pieces:
             self._release(slot)
@@ -88,8 +89,11 @@ class OutputFile:
                 "output_limit", f"outputs of {self.stored} bytes, the limit is {self._limit}"
             )
         offset = (self._used + 63) & ~63
-        if offset + size > self._slot_end:
-            return self._allocate(size)
+        if offset + size > self._end:
+            if size >= _SLOT // 4:
+                return self._allocate(size)
+            offset = self._allocate(_SLOT)
+            self._end = offset + _SLOT
         self._used = offset + size
         return offset
 
@@ -101,38 +105,49 @@ class OutputFile:
         self._sweep()
         size = _round_up(size)
         begin = self._heap
-        place = 0
-        for taken, end in self._taken:
+        for taken, end in sorted(piece for pieces in self._pieces.values() for piece in pieces):
             if taken - begin >= size:
                 break
             begin = end
-            place += 1
         end = begin + size
         if end > self._room:
             raise Refusal("output_limit", "outputs that opalign has not judged yet take all room")
         if end > self._size:
             self._grow(end)
         if end > self._touched:  # one call instead of a fault a page
-            _libc.madvise(self._address + self._touched, end - self._touched, _MADV_POPULATE_WRITE)
+            start = max(begin, self._touched)
+            done = _libc.madvise(self._address + start, end - start, _MADV_POPULATE_WRITE)
+            if done != 0 and ctypes.get_errno() != errno.EINVAL:  # unknown before Linux 5.14
+                raise MemoryError(f"no memory for outputs of {size} bytes")
             self._touched = end
-        self._taken.insert(place, (begin, end))
         self._pieces.setdefault(self._slot, []).append((begin, end))
         return begin
 
     def _sweep(self) -> None:
         """Takes back what opalign has judged since."""
         for slot in list(self._pieces):
-            if slot != self._slot and not self._head[_BOARD + slot]:
+            if self._head[_BOARD + slot] != self._seen[slot]:
                 self._release(slot)
 
     def _release(self, slot: int) -> None:
         for begin, end in self._pieces.pop(slot, ()):
-            self._taken.remove((begin, end))
             begin = max(begin, self._kept)
             if begin < end:
                 _libc.madvise(self._address + begin, end - begin, _MADV_REMOVE)
                 self._touched = min(self._touched, begin)
 
     def _grow(self, end: int) -> None:
-        self._size = min(max(end, self._size * 2), self._room)
-        os.ftruncate(self.fd, self._size)
+        size = min(max(end, self._size * 2), self._room)
+        os.ftruncate(self.fd, size)
+        self._size = size
+
+    def _map(self) -> int:
+        """Address of the file. Takes less room where addresses are limited."""
+        protection = mmap.PROT_READ | mmap.PROT_WRITE
+        while True:
+            try:
+                return map_file(None, self._room, protection, mmap.MAP_SHARED, self.fd, 0)
+            except MemoryError:
+                if self._room <= self._heap + self._limit:
+                    raise
+                self._room = max(_round_up(self._room // 2), self._heap)

@@ -22,11 +22,7 @@ from opalign.worker.process import Collector
 from opalign.worker.texts import Texts
 from opalign.worker.values import Decoder, Encoder, Json, Leaf
 
-_STAGES = {
-    FORWARD: "forward",
-    BACKWARD: "backward",
-    FETCH: "fetch",
-}
+_STAGES = {FORWARD: "forward", BACKWARD: "backward", FETCH: "fetch"}
 
 
 class Executor:

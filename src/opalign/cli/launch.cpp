@@ -55,7 +55,7 @@ Expected<sched::RunnerLaunch> make_launch(const ResolvedRunner& runner,
                            fmt::format("glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold={0}:"
                                        "glibc.malloc.trim_threshold={0}",
                                        kept));
-  variables.emplace_back("OPALIGN_OUTPUT_KEPT", fmt::to_string(kept));
+  variables.emplace_back("OPALIGN_OUTPUT_KEPT", fmt::to_string(options.kept_memory));
   variables.emplace_back("OPALIGN_OUTPUT_LIMIT", fmt::to_string(options.output_limit));
   return sched::RunnerLaunch{to_string(runner.spec), {std::move(arguments), std::move(variables)}};
 }

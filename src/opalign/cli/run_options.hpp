@@ -41,7 +41,7 @@ struct RunOptions {
   plan::Options plan;
   sched::Options sched;
   std::size_t output_limit = 0;
-  std::size_t kept_memory = 0;  ///< bytes a worker keeps between calls
+  std::size_t kept_memory = 0;  ///< bytes a worker keeps of what calls or answers freed, each
 };
 
 void declare_options(CLI::App& command, RunOptions& options);

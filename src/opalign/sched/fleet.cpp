@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <tuple>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace opalign::sched {
@@ -25,7 +22,7 @@ constexpr double k_exit_report_s = 5;
 /// An import on a loaded machine takes long, but not for ever; so does a worker's first call.
 constexpr double k_import_s = 300;
 constexpr double k_warm_up_s = 120;
-/// Answers larger than this stay mapped only until they are judged.
+/// What lies beyond this in an output file stays mapped only until it is judged.
 constexpr std::size_t k_mapped_output = std::size_t{16} << 20;
 
 /// Bytes of private memory of a process; 0 where /proc does not tell.
@@ -154,11 +151,11 @@ Expected<void> Fleet::request_workers() {
 
 void Fleet::release(OutputSlot& output) {
   output.busy = false;
-  if (output.used > k_mapped_output)
-    output.map->set_aside(0, output.map->size());
+  if (output.used > k_mapped_output && output.map->size() > k_mapped_output)
+    output.map->set_aside(k_mapped_output, output.map->size());
   output.map.reset();
-  std::atomic_ref(output.head->bytes()[k_board + output.number])
-      .store(std::byte{0}, std::memory_order_release);
+  const std::atomic_ref byte(output.head->bytes()[k_board + output.number]);
+  byte.store(static_cast<std::byte>(static_cast<int>(byte.load()) + 1));
 }
 
 /// What waits behind a job that takes long is run elsewhere.
@@ -208,7 +205,6 @@ void Fleet::assign() {
 void Fleet::send(Worker& worker, Job job) {
   const std::shared_ptr<OutputSlot> slot = *std::ranges::find_if(worker.slots, is_idle);
   slot->busy = true;
-  worker.head->bytes()[k_board + slot->number] = std::byte{1};
   if (worker.queue.empty())
     worker.head_since = Clock::now();
   if (job.resolve) {

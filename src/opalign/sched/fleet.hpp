@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 }
 
 /// Of docs/protocol.md, "Memory": the first page of a worker's output file. The worker writes the
-/// mark; opalign writes the board, a byte a slot, 1 while the worker must leave it alone.
+/// mark; opalign writes the board, a byte a slot, which counts the answers judged there.
 inline constexpr std::size_t k_head_bytes = 4096;
 inline constexpr std::size_t k_board = 64;
 

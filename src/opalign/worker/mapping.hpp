@@ -10,7 +10,7 @@
 
 namespace opalign::worker {
 
-/// A shared map of a whole memfd, unmapped once.
+/// A shared map of a memfd, unmapped once.
 class Mapping {
  public:
   Mapping() = default;
