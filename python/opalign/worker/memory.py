@@ -32,7 +32,7 @@ _libc.memcmp.argtypes = [_address, _address, _size]
 _COPIED = bytes(1 if bits & 0xC0 and not bits & 0x20 else 0 for bits in range(256))
 
 
-def map_file(
+def map_memory(
     address: Optional[int], size: int, protection: int, flags: int, fd: int, start: int
 ) -> int:
     found: Optional[int] = _libc.mmap(address, size, protection, flags, fd, start)
@@ -56,9 +56,9 @@ class PrivateMap:
         self.size = once * rounds
         self.rounds = rounds
         shift_memory_limit(self.size)
-        self.address = map_file(None, self.size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        self.address = map_memory(None, self.size, 0, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
         for place in range(self.address, self.address + self.size, once):
-            map_file(place, once, _READ_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED, fd, start)
+            map_memory(place, once, _READ_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED, fd, start)
         self.buffer = memoryview((ctypes.c_char * self.size).from_address(self.address)).cast("B")
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class PrivateMap:
     def differs(self, start: int, end: int) -> bool:
         """Whether these bytes are no longer those of the file. For a map of a whole file."""
         if not self._shared:
-            self._shared = map_file(None, self.size, mmap.PROT_READ, mmap.MAP_SHARED, self._fd, 0)
+            self._shared = map_memory(None, self.size, mmap.PROT_READ, mmap.MAP_SHARED, self._fd, 0)
         return _libc.memcmp(self.address + start, self._shared + start, end - start) != 0
 
     def restore(self, start: int, end: int) -> None:

@@ -13,7 +13,7 @@ import struct
 from typing import Dict, List, Tuple
 
 from opalign.worker.errors import Refusal
-from opalign.worker.memory import PAGE, map_file
+from opalign.worker.memory import PAGE, map_memory
 
 FORWARD, BACKWARD, FETCH = 3, 4, 5  # stages, as the mark has them
 
@@ -146,7 +146,7 @@ class OutputFile:
         protection = mmap.PROT_READ | mmap.PROT_WRITE
         while True:
             try:
-                return map_file(None, self._room, protection, mmap.MAP_SHARED, self.fd, 0)
+                return map_memory(None, self._room, protection, mmap.MAP_SHARED, self.fd, 0)
             except MemoryError:
                 if self._room <= self._heap + self._limit:
                     raise
