@@ -45,11 +45,13 @@ Offer<plan::Unit> CaseSource::next(const plan::Planner& planner) {
     if (!source.item)
       return {std::nullopt, source.ended};
     const std::int64_t seq = m_next_seq++;
-    if (m_shard.count > 1 && hash64(plan::id_of(*source.item)) % m_shard.count != m_shard.index - 1)
-      continue;
-    if (const auto finished = m_finished.find(seq);
-        finished != m_finished.end() && finished->second == plan::id_of(*source.item))
-      continue;
+    if (m_shard.count > 1 || !m_finished.empty()) {
+      const std::string id = plan::id_of(*source.item);
+      const auto finished = m_finished.find(seq);
+      if (hash64(id) % m_shard.count != m_shard.index - 1 ||
+          (finished != m_finished.end() && finished->second == id))
+        continue;
+    }
     return {planner.plan(seq, *source.item)};
   }
 }
