@@ -170,6 +170,29 @@ def test_same_seed_same_records(opalign: Path, home: Path, tmp_path: Path) -> No
     assert seen[0] == seen[1]
 
 
+@pytest.mark.slow
+def test_opalign_stays_small_beside_large_tensors(
+    opalign: Path, home: Path, tmp_path: Path
+) -> None:
+    cases = [
+        'liar.identity(Tensor([67108864], "int32"))',
+        'liar.slow(Tensor([2], "float32"), 1)',  # so that the last look comes after the other
+    ]
+    arguments = [word for case in cases for word in ("--case", case)]
+    arguments += ["--slots", "1", "--timeout", "100", "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(
+        command(opalign, *arguments), env=environment_of(home), stderr=subprocess.DEVNULL
+    )
+    most = 0
+    while process.poll() is None:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        most = max(most, *(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line))
+        time.sleep(0.05)
+    verdicts = [record["verdict"] for record in records(opalign, tmp_path / "run")]
+    assert sorted(verdicts) == ["pass", "pass"]
+    assert most < 350 << 10  # KiB
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

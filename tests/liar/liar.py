@@ -203,6 +203,17 @@ def wrong_id(x: Tensor) -> Tensor:
     return same(x)
 
 
+def endless_answer(x: Tensor) -> Tensor:
+    """A page of output, a hundred thousand times."""
+    fd = _open_file("/memfd:opalign-output")
+    ident = int.from_bytes(os.pread(fd, 8, 0), "little")
+    leaf = '{"$":"out","o":0,"d":"float32","s":[1024]}'
+    leaves = ",".join([leaf] * 100_000)
+    body = f'{{"id":{ident},"result":[{leaves}],"modified":[],"t":[]}}'.encode()
+    _work_socket().sendall(struct.pack("<I", len(body)) + body)
+    return _pause()
+
+
 def flood_stdout(x: Tensor) -> Tensor:
     return _flood(1, x)
 
@@ -284,6 +295,16 @@ def _work_socket() -> socket.socket:
         except OSError:
             continue
     raise RuntimeError("no socket")
+
+
+def _open_file(name: str) -> int:
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            if os.readlink(f"/proc/self/fd/{fd}").startswith(name):
+                return int(fd)
+        except OSError:
+            continue
+    raise RuntimeError(f"no {name}")
 
 
 def _public() -> dict[str, Any]:

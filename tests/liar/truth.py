@@ -22,8 +22,8 @@ _NAMES = """
 identity slow wrong_by_one_ulp wrong_value nan wrong_shape wrong_dtype wrong_count none random
 modifies_input wrong_gradient no_gradient gradient_crash gradient_raises gradient_hang hang_python
 hang_native segfault abort killed kills_parent exit0 exit3 garbage half_frame half_frame_hang
-huge_frame wrong_id flood_stdout flood_stderr huge_output leak eats_memory unregistered
-invalid_argument out_of_memory raises forbidden bad_translation
+huge_frame wrong_id endless_answer flood_stdout flood_stderr huge_output leak eats_memory
+unregistered invalid_argument out_of_memory raises forbidden bad_translation
 """.split()
 
 

@@ -108,7 +108,7 @@ Expected<void> run_again(ReproCase& repro) {
     if (!runner.here || runner.program.kind != plan::Program::Kind::run)
       continue;
     TRY_ASSIGN(sched::RunnerLaunch launch,
-               make_launch(*runner.here, {options.sched.threads, options.output_limit,
+               make_launch(*runner.here, {options.sched.threads, options.sched.output_limit,
                                           options.kept_memory, runner.preludes}));
     launches.push_back(std::move(launch));
     whole.programs.push_back(runner.program);

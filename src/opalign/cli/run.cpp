@@ -122,7 +122,7 @@ Expected<int> run(RunOptions options) {
   for (const ResolvedRunner& runner : runners) {
     const std::string& framework = frameworks.emplace_back(runner.spec.framework);
     TRY_ASSIGN(sched::RunnerLaunch launch,
-               make_launch(runner, {options.sched.threads, options.output_limit,
+               make_launch(runner, {options.sched.threads, options.sched.output_limit,
                                     options.kept_memory, catalog.preludes(framework)}));
     launches.push_back(std::move(launch));
   }

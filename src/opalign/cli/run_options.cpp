@@ -106,7 +106,7 @@ void declare_options(CLI::App& command, RunOptions& options) {
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(k_least_memory, std::numeric_limits<std::size_t>::max()));
   command
-      .add_option("--output-limit", options.output_limit,
+      .add_option("--output-limit", options.sched.output_limit,
                   "Bytes a call may return (default: an eighth of the memory)")
       ->transform(CLI::AsSizeValue(false));
   command
@@ -129,8 +129,8 @@ Expected<void> complete(RunOptions& options) {
     options.sched.threads = std::max(1, cores / (options.sched.slots * runners));
   if (options.sched.memory_limit == 0)
     options.sched.memory_limit = physical_memory() / 4;
-  if (options.output_limit == 0)
-    options.output_limit = physical_memory() / 8;
+  if (options.sched.output_limit == 0)
+    options.sched.output_limit = physical_memory() / 8;
   options.sched.memory_budget = physical_memory() / 2;
   options.kept_memory = options.sched.memory_budget / k_kept_share /
                         static_cast<std::size_t>(options.sched.slots * runners);

@@ -40,7 +40,6 @@ struct RunOptions {
   std::optional<double> atol, rtol;
   plan::Options plan;
   sched::Options sched;
-  std::size_t output_limit = 0;
   std::size_t kept_memory = 0;  ///< bytes a worker keeps of what calls or answers freed, each
 };
 

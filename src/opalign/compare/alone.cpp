@@ -16,12 +16,16 @@ namespace {
 /// Looks for malformed tensors and, where they are not wanted, for nan and infinities.
 class Search {
  public:
-  Search(Stage stage, bool finite) : m_stage(stage), m_finite(finite) {}
+  Search(const Context& context, Stage stage)
+      : m_touched(context.touched),
+        m_stage(stage),
+        m_finite(context.values && context.inputs_finite) {}
 
   void tensor(const std::string& path, const TensorView& view) {
     if (!readable(view))
       return found(Reason::structure, path + ": malformed tensor from the target");
-    const std::optional<std::int64_t> flat = m_finite ? first_nonfinite(view) : std::nullopt;
+    const std::optional<std::int64_t> flat =
+        m_finite ? first_nonfinite(view, m_touched) : std::nullopt;
     if (flat)
       found(Reason::nonfinite,
             fmt::format("{}: {} from finite inputs", element_path(path, unravel(*flat, view.shape)),
@@ -54,6 +58,7 @@ class Search {
       m_judgement = Judgement{Verdict::differs, m_stage, reason, "", std::move(message), {}};
   }
 
+  const Touched& m_touched;
   Stage m_stage;
   bool m_finite;
   std::optional<Judgement> m_judgement;
@@ -70,8 +75,7 @@ Judgement judge_alone(const Context& context, const Outcome& target) {
   if (fate && !fate->has_results)
     return failed();
 
-  const bool finite = context.values && context.inputs_finite;
-  Search outputs(Stage::forward, finite), gradients(Stage::backward, finite);
+  Search outputs(context, Stage::forward), gradients(context, Stage::backward);
   outputs.result("output", target.outputs, 0);
   for (std::size_t i = 0; i < target.gradients.size(); ++i)
     if (target.gradients[i])

@@ -14,6 +14,7 @@
 #include <opalign/base/judgement.hpp>
 #include <opalign/base/known.hpp>
 #include <opalign/base/outcome.hpp>
+#include <opalign/base/touched.hpp>
 
 namespace opalign::compare {
 
@@ -44,6 +45,7 @@ struct Context {
   bool inputs_finite = true;  ///< false where the case asks for nan or inf
   /// What is known against each reference; references after the last entry have nothing.
   std::span<const std::vector<KnownDifference>> known = {};
+  Touched touched = {};  ///< told of what is read of tensors
 };
 
 /// target against references (possibly none). Never fails: anything odd becomes a verdict.
@@ -53,6 +55,6 @@ struct Context {
 /// Statistics of a against b, one pass over the data. Same dtype and shape.
 /// `tolerance` says which elements are mismatched.
 [[nodiscard]] TensorStats compare_tensors(const TensorView& a, const TensorView& b,
-                                          const Tolerance& tolerance);
+                                          const Tolerance& tolerance, const Touched& touched = {});
 
 }  // namespace opalign::compare

@@ -12,18 +12,21 @@ namespace {
 using Gradient = std::optional<TensorView>;
 
 /// No gradient is a gradient of zeros. A malformed one is neither.
-bool is_zero(const Gradient& gradient) {
+bool is_zero(const Gradient& gradient, const Touched& touched) {
   if (!gradient)
     return true;
   if (!readable(*gradient))
     return false;
-  const Content content = content_of(*gradient);
+  const Content content = content_of(*gradient, touched);
   return content == Content::zero || content == Content::empty;
 }
 
 /// The runner that alone is differentiable; its gradients count only if one is not zero.
-void compare_one_sided(const Outcome& with, const Outcome& without, Tally& tally) {
-  if (std::all_of(with.gradients.begin(), with.gradients.end(), is_zero))
+void compare_one_sided(const Context& context, const Outcome& with, const Outcome& without,
+                       Tally& tally) {
+  if (std::ranges::all_of(with.gradients, [&](const Gradient& gradient) {
+        return is_zero(gradient, context.touched);
+      }))
     return tally.add_nothing();
   LeafComparison leaf;
   leaf.stage = Stage::backward;
@@ -33,8 +36,8 @@ void compare_one_sided(const Outcome& with, const Outcome& without, Tally& tally
   tally.add(std::move(leaf), Content::something);
 }
 
-void compare_with_null(const std::string& path, const Gradient& a, const Gradient& b,
-                       Tally& tally) {
+void compare_with_null(const Context& context, const std::string& path, const Gradient& a,
+                       const Gradient& b, Tally& tally) {
   LeafComparison leaf;
   leaf.stage = Stage::backward;
   leaf.path = path;
@@ -43,7 +46,7 @@ void compare_with_null(const std::string& path, const Gradient& a, const Gradien
     leaf.dtype = name(there->dtype);
     leaf.shape = there->shape;
   }
-  if (!is_zero(there)) {
+  if (!is_zero(there, context.touched)) {
     leaf.reason = Reason::structure;
     leaf.message = fmt::format("{}: only the {} has a gradient that is not zero", path,
                                a ? "target" : "reference");
@@ -65,7 +68,7 @@ void compare_gradients(const Policy& policy, const Context& context, const Outco
     return;
   if (target.has_gradients != reference.has_gradients) {
     if (context.values)
-      compare_one_sided(target.has_gradients ? target : reference,
+      compare_one_sided(context, target.has_gradients ? target : reference,
                         target.has_gradients ? reference : target, tally);
     return;
   }
@@ -80,7 +83,7 @@ void compare_gradients(const Policy& policy, const Context& context, const Outco
     else if (!a && !b)
       tally.add_nothing();
     else if (context.values)
-      compare_with_null(path, a, b, tally);
+      compare_with_null(context, path, a, b, tally);
   }
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t k_elements_shown = 8;
 
 /// The worst elements outside the limit, worst first; the earlier first among equals.
 std::vector<std::int64_t> worst_elements(const TensorView& a, const TensorView& b,
-                                         const Tolerance& tolerance) {
+                                         const Tolerance& tolerance, const Touched& touched) {
   struct Entry {
     Badness badness;
     std::int64_t index;
@@ -28,19 +28,24 @@ std::vector<std::int64_t> worst_elements(const TensorView& a, const TensorView& 
   std::vector<Entry> worst;  // sorted by `before`
   visit_element(a.dtype, [&](auto element) {
     using E = decltype(element);
-    const std::int64_t count = *numel(a.shape);
-    for (std::int64_t i = 0; i < count; ++i) {
+    const auto add = [&](std::int64_t i) {
       const Measure m = measure<E>(load<E>(a.data, i), load<E>(b.data, i), tolerance);
       if (m.within && !m.other_class)
-        continue;
+        return;
       const Entry entry{Badness(m), i};
       if (worst.size() == k_elements_shown) {
         if (!before(entry, worst.back()))
-          continue;
+          return;
         worst.pop_back();
       }
       worst.insert(std::upper_bound(worst.begin(), worst.end(), entry, before), entry);
-    }
+    };
+    each_window(*numel(a.shape), 2 * size_of(a.dtype), touched,
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t i = begin; i < end; ++i)
+                    add(i);
+                  return true;
+                });
   });
   std::vector<std::int64_t> indices;
   for (const Entry& entry : worst)
@@ -56,9 +61,9 @@ std::string limit_text(const Tolerance& tolerance) {
 
 /// What is wrong with a pair of one shape and dtype, from its statistics.
 void explain(LeafComparison& leaf, const TensorView& a, const TensorView& b,
-             const Tolerance& tolerance) {
+             const Tolerance& tolerance, const Touched& touched) {
   const TensorStats& stats = leaf.stats;
-  for (const std::int64_t flat : worst_elements(a, b, tolerance))
+  for (const std::int64_t flat : worst_elements(a, b, tolerance, touched))
     leaf.elements.push_back({unravel(flat, a.shape), element_text(a, flat), element_text(b, flat)});
   const LeafComparison::Element& worst = leaf.elements.front();
   const std::string place = fmt::format("{}: {} != {}", element_path(leaf.path, worst.index),
@@ -102,11 +107,12 @@ void compare_leaf(const Policy& policy, const Context& context, Stage stage,
     return tally.add(std::move(leaf), Content::something);
 
   const Tolerance& tolerance = policy.tolerance[static_cast<std::size_t>(a.dtype)];
-  leaf.stats = compare_tensors(a, b, tolerance);
+  leaf.stats = compare_tensors(a, b, tolerance, context.touched);
   if (leaf.stats.mismatched > 0)
-    explain(leaf, a, b, tolerance);
-  tally.add(std::move(leaf), content_of(a),
-            [&](const Tolerance& wider) { return compare_tensors(a, b, wider).mismatched == 0; });
+    explain(leaf, a, b, tolerance, context.touched);
+  tally.add(std::move(leaf), content_of(a, context.touched), [&](const Tolerance& wider) {
+    return compare_tensors(a, b, wider, context.touched).mismatched == 0;
+  });
 }
 
 }  // namespace opalign::compare

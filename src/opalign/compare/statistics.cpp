@@ -23,24 +23,32 @@ bool lost_range(const Sums& sums, double max_abs) {
   return lost(sums.aa) || lost(sums.bb) || (max_abs > 0 && lost(sums.squares));
 }
 
+/// Bytes of an element of either tensor, together.
+template <class E>
+constexpr std::size_t k_both = 2 * sizeof(typename E::Bits);
+
 /// x * 2^-exponent of `max`, so that the largest comes to [1, 2). Not as a factor: that of a
 /// subnormal `max` is no double.
 double down(double x, double max) { return max > 0 ? std::ldexp(x, -std::ilogb(max)) : 0; }
 
 /// Cosine and rms again, over parts that are scaled before they are squared.
 template <class E>
-void rescale(const TensorView& a, const TensorView& b, std::int64_t count, TensorStats& stats) {
+void rescale(const TensorView& a, const TensorView& b, std::int64_t count, const Touched& touched,
+             TensorStats& stats) {
   constexpr std::int64_t k_parts = sizeof(typename E::Bits) / sizeof(Float64::Bits);
   const auto each = [&](auto use) {
-    for (std::int64_t i = 0; i < stats.numel; ++i) {
-      if (measure<E>(load<E>(a.data, i), load<E>(b.data, i), {}).other_class)
-        continue;
-      for (std::int64_t part = i * k_parts; part < (i + 1) * k_parts; ++part) {
-        const Float64::Bits x = load<Float64>(a.data, part), y = load<Float64>(b.data, part);
-        if (Float64::is_finite(x) && Float64::is_finite(y))
-          use(Float64::value(x), Float64::value(y));
+    each_window(stats.numel, k_both<E>, touched, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (measure<E>(load<E>(a.data, i), load<E>(b.data, i), {}).other_class)
+          continue;
+        for (std::int64_t part = i * k_parts; part < (i + 1) * k_parts; ++part) {
+          const Float64::Bits x = load<Float64>(a.data, part), y = load<Float64>(b.data, part);
+          if (Float64::is_finite(x) && Float64::is_finite(y))
+            use(Float64::value(x), Float64::value(y));
+        }
       }
-    }
+      return true;
+    });
   };
   double max_a = 0, max_b = 0;
   each([&](double x, double y) {
@@ -69,7 +77,7 @@ void rescale(const TensorView& a, const TensorView& b, std::int64_t count, Tenso
 
 template <class E>
 TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
-                   const Tolerance& tolerance) {
+                   const Tolerance& tolerance, const Touched& touched) {
   // Copies that cannot alias `stats`, so that the loop keeps them in registers.
   const Tolerance limits = tolerance;
   const std::byte *const a_data = a.data, *const b_data = b.data;
@@ -108,26 +116,28 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
       stats.max_rel = m.abs / base;
     stats.max_ulp = std::max(stats.max_ulp, m.ulp);
   };
-  std::int64_t done = 0;
-  if constexpr (k_is_float<E>) {
-    constexpr std::int64_t k_block = Lanes<E>::k_block;
-    constexpr auto k_width = static_cast<std::int64_t>(sizeof(typename E::Bits));
-    Lanes<E> lanes;
-    while (done + k_block <= count) {
-      const double ratio = worst.other_class ? HUGE_VAL : worst.ratio;
-      if (lanes.add(a_data + done * k_width, b_data + done * k_width, limits, ratio,
-                    stats.max_rel)) {
-        done += k_block;
-        continue;
+  each_window(count, k_both<E>, touched, [&](std::int64_t done, std::int64_t end) {
+    if constexpr (k_is_float<E>) {
+      constexpr std::int64_t k_block = Lanes<E>::k_block;
+      constexpr auto k_width = static_cast<std::int64_t>(sizeof(typename E::Bits));
+      Lanes<E> lanes;
+      while (done + k_block <= end) {
+        const double ratio = worst.other_class ? HUGE_VAL : worst.ratio;
+        if (lanes.add(a_data + done * k_width, b_data + done * k_width, limits, ratio,
+                      stats.max_rel)) {
+          done += k_block;
+          continue;
+        }
+        // What follows a remarkable block is often like it.
+        for (const std::int64_t stop = std::min(done + 4 * k_block, end); done < stop; ++done)
+          add(done);
       }
-      // What follows a remarkable block is often like it.
-      for (const std::int64_t end = std::min(done + 4 * k_block, count); done < end; ++done)
-        add(done);
+      lanes.add_to(sums, stats);
     }
-    lanes.add_to(sums, stats);
-  }
-  for (; done < count; ++done)
-    add(done);
+    for (; done < end; ++done)
+      add(done);
+    return true;
+  });
   if (sums.count == 0)
     return stats;
 
@@ -142,28 +152,43 @@ TensorStats gather(const TensorView& a, const TensorView& b, std::int64_t count,
     stats.cosine = sums.aa == sums.bb ? 1 : 0;
   if constexpr (std::is_same_v<E, Float64> || std::is_same_v<E, ComplexElement<Float64>>)
     if (lost_range(sums, stats.max_abs))
-      rescale<E>(a, b, sums.count, stats);
+      rescale<E>(a, b, sums.count, touched, stats);
   stats.max_abs = saturate(stats.max_abs);
   stats.max_rel = saturate(stats.max_rel);
   return stats;
+}
+
+/// Far faster than what follows where it holds.
+bool same_bytes(const TensorView& a, const TensorView& b, std::int64_t count,
+                const Touched& touched) {
+  const std::size_t width = size_of(a.dtype);
+  bool same = true;
+  each_window(count, 2 * width, touched, [&](std::int64_t begin, std::int64_t end) {
+    const std::size_t offset = static_cast<std::size_t>(begin) * width;
+    const std::size_t bytes = static_cast<std::size_t>(end - begin) * width;
+    same = std::memcmp(a.data + offset, b.data + offset, bytes) == 0;
+    return same;
+  });
+  return same;
 }
 
 }  // namespace
 
 OPALIGN_CLONES [[gnu::flatten]] TensorStats compare_tensors(const TensorView& a,
                                                             const TensorView& b,
-                                                            const Tolerance& tolerance) {
+                                                            const Tolerance& tolerance,
+                                                            const Touched& touched) {
   if (!readable(a) || !readable(b) || a.dtype != b.dtype || a.shape != b.shape)
     return {};
   const std::int64_t count = *numel(a.shape);
-  const std::size_t bytes = static_cast<std::size_t>(count) * size_of(a.dtype);
-  if (count == 0 || a.data == b.data || std::memcmp(a.data, b.data, bytes) == 0) {
+  if (a.data == b.data || same_bytes(a, b, count, touched)) {
     TensorStats stats;
     stats.numel = stats.bit_equal = count;
     return stats;
   }
-  return visit_element(
-      a.dtype, [&](auto element) { return gather<decltype(element)>(a, b, count, tolerance); });
+  return visit_element(a.dtype, [&](auto element) {
+    return gather<decltype(element)>(a, b, count, tolerance, touched);
+  });
 }
 
 }  // namespace opalign::compare

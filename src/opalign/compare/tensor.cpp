@@ -40,11 +40,14 @@ bool is_nan(typename E::Bits bits) {
 
 /// First index at which `holds(bits)`; the number of elements if there is none.
 template <class E, class Holds>
-std::int64_t find(const TensorView& view, Holds holds) {
-  const std::int64_t count = *numel(view.shape);
+std::int64_t find(const TensorView& view, const Touched& touched, Holds holds) {
   std::int64_t i = 0;
-  while (i < count && !holds(load<E>(view.data, i)))
-    ++i;
+  each_window(*numel(view.shape), size_of(view.dtype), touched,
+              [&](std::int64_t, std::int64_t end) {
+                while (i < end && !holds(load<E>(view.data, i)))
+                  ++i;
+                return i == end;
+              });
   return i;
 }
 
@@ -59,26 +62,26 @@ bool readable(const TensorView& view) {
          (*count == 0 || view.data != nullptr);
 }
 
-Content content_of(const TensorView& view) {
+Content content_of(const TensorView& view, const Touched& touched) {
   const std::int64_t count = *numel(view.shape);
   if (count == 0)
     return Content::empty;
   return visit_element(view.dtype, [&](auto element) {
     using E = decltype(element);
-    if (find<E>(view, [](auto bits) { return !is_zero<E>(bits); }) == count)
+    if (find<E>(view, touched, [](auto bits) { return !is_zero<E>(bits); }) == count)
       return Content::zero;
-    if (find<E>(view, [](auto bits) { return !is_nan<E>(bits); }) == count)
+    if (find<E>(view, touched, [](auto bits) { return !is_nan<E>(bits); }) == count)
       return Content::nan;
     return Content::something;
   });
 }
 
-std::optional<std::int64_t> first_nonfinite(const TensorView& view) {
+std::optional<std::int64_t> first_nonfinite(const TensorView& view, const Touched& touched) {
   if (!is_differentiable(view.dtype))
     return std::nullopt;
   const std::int64_t first = visit_element(view.dtype, [&](auto element) {
     using E = decltype(element);
-    return find<E>(view, [](auto bits) { return !is_finite<E>(bits); });
+    return find<E>(view, touched, [](auto bits) { return !is_finite<E>(bits); });
   });
   return first < *numel(view.shape) ? std::optional(first) : std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <opalign/base/tensor_view.hpp>
+#include <opalign/base/touched.hpp>
 
 namespace opalign::compare {
 
@@ -19,10 +20,11 @@ namespace opalign::compare {
 /// What a tensor holds; all but `something` prove nothing when they agree.
 enum class Content : std::uint8_t { empty, zero, nan, something };
 /// zero and nan: every element is (of complex elements both parts). Stops at the first that is not.
-[[nodiscard]] Content content_of(const TensorView& view);
+[[nodiscard]] Content content_of(const TensorView& view, const Touched& touched = {});
 
 /// Flat index of the first element that is nan or infinite.
-[[nodiscard]] std::optional<std::int64_t> first_nonfinite(const TensorView& view);
+[[nodiscard]] std::optional<std::int64_t> first_nonfinite(const TensorView& view,
+                                                          const Touched& touched = {});
 
 /// The element with the fewest digits that read back, in its own dtype, as the same value.
 [[nodiscard]] std::string element_text(const TensorView& view, std::int64_t flat);

@@ -37,7 +37,10 @@ std::optional<Judgement> bind_all(Draft& draft, const Options& options, Unit& un
     if (!inputs)
       return invalid(Reason::not_bound, inputs.error());
     for (Input& input : *inputs) {
-      const std::size_t bytes = aligned(buffer_bytes(input));
+      // Elements are drawn densely, and with strides of 0 they may be more than the buffer holds.
+      const std::size_t elements = static_cast<std::size_t>(*numel(input.shape));
+      const std::size_t bytes =
+          std::max(aligned(buffer_bytes(input)), elements * size_of(input.dtype));
       if (bytes > room)
         return judged(Verdict::skipped, Stage::plan, Reason::memory_limit,
                       {fmt::format("inputs take more than {} bytes", options.max_input_bytes),

@@ -22,8 +22,6 @@ constexpr double k_exit_report_s = 5;
 /// An import on a loaded machine takes long, but not for ever; so does a worker's first call.
 constexpr double k_import_s = 300;
 constexpr double k_warm_up_s = 120;
-/// What lies beyond this in an output file stays mapped only until it is judged.
-constexpr std::size_t k_mapped_output = std::size_t{16} << 20;
 
 /// Bytes of private memory of a process; 0 where /proc does not tell.
 std::size_t private_bytes(pid_t pid) {
@@ -149,10 +147,13 @@ Expected<void> Fleet::request_workers() {
   return {};
 }
 
+std::span<std::byte> Fleet::not_kept(const OutputSlot& output) const {
+  const std::span<std::byte> used = output.map->bytes().first(output.used);
+  return used.subspan(std::min(m_options.kept_map, used.size()));
+}
+
 void Fleet::release(OutputSlot& output) {
   output.busy = false;
-  if (output.used > k_mapped_output && output.map->size() > k_mapped_output)
-    output.map->set_aside(k_mapped_output, output.map->size());
   output.map.reset();
   const std::atomic_ref byte(output.head->bytes()[k_board + output.number]);
   byte.store(static_cast<std::byte>(static_cast<int>(byte.load()) + 1));

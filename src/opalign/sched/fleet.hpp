@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,9 @@ struct FleetOptions {
   std::string runner;  ///< canonical spec, for outcomes and messages
   int workers = 2;
   int threads = 1;
-  std::size_t memory = 0;  ///< bytes a worker may allocate, 0 for any
+  std::size_t memory = 0;        ///< bytes a worker may allocate, 0 for any
+  std::size_t output_limit = 0;  ///< bytes the tensors of an answer may take, 0 for any
+  std::size_t kept_map = 0;  ///< bytes of each output file that stay mapped, a multiple of the page
 };
 
 class Fleet {
@@ -65,8 +68,10 @@ class Fleet {
 
   [[nodiscard]] std::vector<Delivery> take_deliveries() { return std::move(m_deliveries); }
 
+  /// The part of the file with the answer in it that does not stay mapped, which may be empty.
+  [[nodiscard]] std::span<std::byte> not_kept(const OutputSlot& output) const;
   /// Takes back a slot whose answer has been judged or is not wanted.
-  void release(OutputSlot& output);
+  static void release(OutputSlot& output);
 
   /// The jobs that are running, each with how long it has been, in seconds.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, double>> running() const;

@@ -5,7 +5,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
@@ -32,6 +34,15 @@ std::optional<std::int64_t> integer(const Json& frame, const char* key) {
 std::string text_of(const Json& frame, const char* key) {
   const auto found = frame.find(key);
   return found != frame.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// Whether the memory behind a map of the file stays: its owner can neither shrink it nor give it
+/// huge pages, of which the system may have none left when one is touched.
+bool is_safe_to_map(int fd) {
+  struct statfs info{};
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstatfs(fd, &info) == 0 &&
+         info.f_type == TMPFS_MAGIC;
 }
 
 /// A map of all of a file, as large as it is now.
@@ -135,11 +146,9 @@ void Fleet::on_ready(Worker& worker, const Json& frame) {
     return;
   }
   worker.output = std::move(fds.front());
-  // Without the seal a worker could shrink the file under our map.
-  const int seals = ::fcntl(worker.output.get(), F_GET_SEALS);
   Expected<worker::Mapping> head = worker::Mapping::map(worker.output.get(), k_head_bytes, true);
   Expected<worker::Mapping> map = map_file(worker.output.get());
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || !head || !map || map->size() < k_head_bytes) {
+  if (!is_safe_to_map(worker.output.get()) || !head || !map || map->size() < k_head_bytes) {
     break_off(worker);
     return;
   }
@@ -160,7 +169,12 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   }
   Running& head = worker.queue.front();
   std::shared_ptr<OutputSlot> output = head.slot;
-  output->used = worker::output_extent(frame);
+  const worker::Extent extent = worker::output_extent(frame);
+  if (m_options.output_limit != 0 && extent.bytes > m_options.output_limit) {
+    break_off(worker);
+    return;
+  }
+  output->used = extent.end;
   if (output->used > worker.map->size())  // it grew
     if (Expected<worker::Mapping> map = map_file(worker.output.get()))
       worker.map = std::make_shared<worker::Mapping>(std::move(*map));

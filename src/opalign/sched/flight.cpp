@@ -60,8 +60,9 @@ Job Flight::job(std::uint64_t number, std::size_t runner, const std::string& ten
   return job;
 }
 
-compare::Context Flight::context() const {
+compare::Context Flight::context(Touched touched) const {
   compare::Context context;
+  context.touched = std::move(touched);
   context.values = unit.compare_values;
   context.inputs_finite = unit.inputs_finite;
   context.known = unit.known;

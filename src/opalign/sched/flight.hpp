@@ -36,7 +36,7 @@ struct Flight {
   [[nodiscard]] Job job(std::uint64_t number, std::size_t runner, const std::string& tensors,
                         std::uint64_t seed) const;
   /// What the comparison needs to know of the unit.
-  [[nodiscard]] compare::Context context() const;
+  [[nodiscard]] compare::Context context(Touched touched) const;
 };
 
 /// Job ids: the flight's number times 256 plus the runner, so that both are in the id. Never 0, as

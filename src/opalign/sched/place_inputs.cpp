@@ -14,10 +14,11 @@
 namespace opalign::sched {
 namespace {
 
-Expected<void> draw(const plan::Input& input, std::uint64_t key, std::span<std::byte> out) {
-  Expected<void> drawn = value::fill(input.fill, input.dtype, input.shape, key, out);
+Expected<void> draw(const plan::Input& input, std::uint64_t key, std::span<std::byte> out,
+                    const Touched& touched) {
+  Expected<void> drawn = value::fill(input.fill, input.dtype, input.shape, key, out, touched);
   if (!drawn && !input.own_fill)
-    drawn = value::fill(value::Plain{}, input.dtype, input.shape, key, out);
+    drawn = value::fill(value::Plain{}, input.dtype, input.shape, key, out, touched);
   return drawn;
 }
 
@@ -53,7 +54,7 @@ std::size_t region_bytes(const plan::Unit& unit) {
 }
 
 Expected<std::string> place_inputs(const plan::Unit& unit, std::uint64_t seed, std::size_t offset,
-                                   std::span<std::byte> region) {
+                                   std::span<std::byte> region, const Touched& touched) {
   std::string json = "[";
   std::size_t at = 0;
   std::vector<std::byte> dense;
@@ -63,11 +64,11 @@ Expected<std::string> place_inputs(const plan::Unit& unit, std::uint64_t seed, s
     const std::uint64_t key = value::stream_key(unit.id, input.path, seed);
     const std::size_t skipped = static_cast<std::size_t>(input.offset) * width;
     if (input.strides.empty() && input.offset == 0) {
-      TRY(draw(input, key, buffer));
+      TRY(draw(input, key, buffer, touched));
     } else {
       std::memset(buffer.data(), 0, buffer.size());
       dense.resize(static_cast<std::size_t>(*numel(input.shape)) * width);
-      TRY(draw(input, key, dense));
+      TRY(draw(input, key, dense, {}));
       if (!dense.empty())
         scatter(input, dense.data(), buffer.data() + skipped);
     }

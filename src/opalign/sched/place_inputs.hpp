@@ -9,6 +9,7 @@
 #include <string>
 
 #include <opalign/base/expected.hpp>
+#include <opalign/base/touched.hpp>
 #include <opalign/plan/unit.hpp>
 
 namespace opalign::sched {
@@ -17,7 +18,8 @@ namespace opalign::sched {
 [[nodiscard]] std::size_t region_bytes(const plan::Unit& unit);
 
 /// Fills `region`, which starts at `offset` of the arena, and returns the JSON list of tensors.
+/// `touched` is told of what has been written.
 Expected<std::string> place_inputs(const plan::Unit& unit, std::uint64_t seed, std::size_t offset,
-                                   std::span<std::byte> region);
+                                   std::span<std::byte> region, const Touched& touched = {});
 
 }  // namespace opalign::sched

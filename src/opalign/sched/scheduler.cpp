@@ -24,9 +24,29 @@ constexpr double k_useless_s = 0.2;
 /// A unit is expected to take its inputs, and for each runner about four times as much again:
 /// a copy, outputs, gradients, workspace.
 constexpr std::size_t k_memory_factor = 4;
+/// Of outputs, what stays mapped of all workers' files together. The rest is mapped only while it
+/// is judged.
+constexpr std::size_t k_kept_maps = std::size_t{96} << 20;
+/// Of each file, however many they are: all small outputs.
+constexpr std::size_t k_least_kept_map = std::size_t{4} << 20;
+/// What may be mapped beyond that before it is taken away.
+constexpr std::size_t k_touched = std::size_t{64} << 20;
 constexpr int k_poll_ms = 50;
 /// After an interrupt, for what is in flight to end.
 constexpr std::chrono::seconds k_grace{2};
+
+/// Takes away behind a loop what it has touched of `parts`, which are shared memory.
+Touched set_aside(std::vector<std::span<std::byte>> parts) {
+  if (std::ranges::all_of(parts, [](std::span<std::byte> part) { return part.empty(); }))
+    return {};
+  return [parts = std::move(parts), mapped = std::size_t{0}](std::size_t bytes) mutable {
+    if ((mapped += bytes) < k_touched)
+      return;
+    for (const std::span<std::byte> part : parts)
+      worker::set_aside(part);
+    mapped = 0;
+  };
+}
 
 class Loop {
  public:
@@ -44,6 +64,7 @@ class Loop {
   void collect();
   void enforce_time_limits();
   Expected<void> judge_complete();
+  [[nodiscard]] Judgement judge(const Flight& flight, std::span<const Outcome> outcomes) const;
   Expected<void> finish(Flight& flight);
   [[nodiscard]] bool has_room(const plan::Unit& unit) const;
   [[nodiscard]] std::size_t expected_bytes(std::size_t input_bytes) const;
@@ -76,8 +97,16 @@ Expected<void> Loop::set_up(const std::vector<RunnerLaunch>& runners) {
     value::fill_pool(m_options.seed, map.bytes());
   }
   TRY_ASSIGN(m_pool_read_only, worker::reopen_read_only(m_pool));
+  const std::size_t files = runners.size() * static_cast<std::size_t>(m_options.slots + 1);
+  const std::size_t kept_map =
+      std::max(k_kept_maps / files / worker::k_page * worker::k_page, k_least_kept_map);
   for (const RunnerLaunch& runner : runners) {
-    FleetOptions fleet{runner.spec, m_options.slots, m_options.threads, m_options.memory_limit};
+    FleetOptions fleet{runner.spec,
+                       m_options.slots,
+                       m_options.threads,
+                       m_options.memory_limit,
+                       m_options.output_limit,
+                       kept_map};
     m_fleets.push_back(std::make_unique<Fleet>(std::move(fleet), runner.launch, m_arena.worker_fd(),
                                                m_pool_read_only.get()));
   }
@@ -162,9 +191,10 @@ std::string Loop::place(Flight& flight) {
                      m_arena.free(*offset);
                      delete offset;
                    }};
+  const std::span<std::byte> not_kept = m_arena.not_kept(*region);
   Expected<std::string> tensors =
-      place_inputs(unit, m_options.seed, *region, m_arena.region(*region));
-  m_arena.set_aside(*region);
+      place_inputs(unit, m_options.seed, *region, m_arena.region(*region), set_aside({not_kept}));
+  worker::set_aside(not_kept);
   if (tensors)
     return std::move(*tensors);
   flight.refuse(Verdict::invalid, Reason::not_bound, tensors.error().text());
@@ -206,13 +236,24 @@ Expected<void> Loop::judge_complete() {
   return {};
 }
 
+Judgement Loop::judge(const Flight& flight, std::span<const Outcome> outcomes) const {
+  std::vector<std::span<std::byte>> parts;
+  for (std::size_t i = 0; i < m_fleets.size(); ++i)
+    if (flight.outputs[i])
+      parts.push_back(m_fleets[i]->not_kept(*flight.outputs[i]));
+  Judgement judgement = compare::judge(m_policy, flight.context(set_aside(parts)), outcomes.front(),
+                                       outcomes.subspan(1));
+  for (const std::span<std::byte> part : parts)
+    worker::set_aside(part);
+  return judgement;
+}
+
 Expected<void> Loop::finish(Flight& flight) {
   const plan::Unit& unit = flight.unit;
   std::vector<Outcome> outcomes;
   for (std::optional<Outcome>& outcome : flight.outcomes)
     outcomes.push_back(std::move(*outcome));
-  Judgement judgement =
-      compare::judge(m_policy, flight.context(), outcomes.front(), std::span(outcomes).subspan(1));
+  Judgement judgement = judge(flight, outcomes);
   // A judgement of the plan stands, unless a name that was only resolved turns out not to exist.
   if (unit.judgement && judgement.verdict != Verdict::invalid)
     judgement = *unit.judgement;
@@ -220,7 +261,7 @@ Expected<void> Loop::finish(Flight& flight) {
       m_finished({unit, judgement, outcomes, seconds_since(flight.begun)});
   for (std::size_t i = 0; i < m_fleets.size(); ++i)
     if (flight.outputs[i])
-      m_fleets[i]->release(*flight.outputs[i]);
+      Fleet::release(*flight.outputs[i]);
   m_bytes_in_flight -= expected_bytes(flight.input_bytes);
   return stored;
 }

@@ -23,6 +23,7 @@ struct Target {
   std::int64_t numel;
   std::uint64_t key;
   std::byte* out;
+  const Touched& touched;
 
   [[nodiscard]] bool is_complex() const { return kind_of(dtype) == DTypeKind::complex; }
   [[nodiscard]] bool is_real() const { return kind_of(dtype) == DTypeKind::floating; }
@@ -60,6 +61,18 @@ void draw_integers(const Target& target, std::int64_t low, std::int64_t high, st
 /// Whether the parts of a complex element are drawn one by one, or the imaginary part is 0.
 enum class Parts : std::uint8_t { independent, real_only };
 
+/// use(first number, how many) for `total` numbers of `size` bytes each, a chunk at a time.
+template <class Use>
+void in_chunks(const Target& target, std::size_t total, std::size_t size, Use use) {
+  each_window(static_cast<std::int64_t>(total), size, target.touched,
+              [&](std::int64_t begin, std::int64_t end) {
+                for (auto first = static_cast<std::size_t>(begin);
+                     first < static_cast<std::size_t>(end); first += k_chunk)
+                  use(first, std::min(k_chunk, static_cast<std::size_t>(end) - first));
+                return true;
+              });
+}
+
 /// Stores what produce(first number, span of Number) draws. With independent parts number 2i and
 /// 2i + 1 are those of element i.
 template <class Number, class Produce>
@@ -68,19 +81,18 @@ void each_chunk(const Target& target, Parts parts, Produce produce) {
   const std::size_t total = static_cast<std::size_t>(target.numel) * (widen ? 1 : target.parts());
   const std::size_t size = size_of(target.part()) * (widen ? 2 : 1);
   std::array<Number, k_chunk> numbers;
-  for (std::size_t first = 0; first < total; first += k_chunk) {
-    const std::size_t n = std::min(k_chunk, total - first);
+  in_chunks(target, total, size, [&](std::size_t first, std::size_t n) {
     produce(std::uint64_t{first}, std::span<Number>(numbers.data(), n));
     std::byte* out = target.out + first * size;
     if (!widen) {
       store(target.part(), std::span<const Number>(numbers.data(), n), out);
-      continue;
+      return;
     }
     std::array<Number, 2 * k_chunk> pairs{};
     for (std::size_t i = 0; i < n; ++i)
       pairs[2 * i] = numbers[i];
     store(target.part(), std::span<const Number>(pairs.data(), 2 * n), out);
-  }
+  });
 }
 
 // One function a fill; the families are files. fill.cpp calls the one that fits.

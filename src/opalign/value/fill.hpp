@@ -27,6 +27,7 @@
 #include <opalign/base/dtype.hpp>
 #include <opalign/base/expected.hpp>
 #include <opalign/base/shape.hpp>
+#include <opalign/base/touched.hpp>
 
 namespace opalign::value {
 
@@ -146,7 +147,8 @@ using Fill = std::variant<Plain, Uniform, Normal, Integers, Nonzero, Mask, Const
 
 /// Draws the elements of a dense row-major tensor into `out`, which has numel(shape) *
 /// size_of(dtype) bytes. Fails where the fill makes no sense for the shape (boxes without 4).
+/// `touched` is told of what has been drawn where the fill is elementwise.
 Expected<void> fill(const Fill& how, DType dtype, const Shape& shape, std::uint64_t key,
-                    std::span<std::byte> out);
+                    std::span<std::byte> out, const Touched& touched = {});
 
 }  // namespace opalign::value

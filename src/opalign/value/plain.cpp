@@ -17,13 +17,12 @@ void draw_float32(const Target& target) {
   const std::size_t total = static_cast<std::size_t>(target.numel) * target.parts();
   std::array<std::uint32_t, k_chunk> words;
   std::array<float, k_chunk> values;
-  for (std::size_t first = 0; first < total; first += k_chunk) {
-    const std::size_t n = std::min(k_chunk, total - first);
+  in_chunks(target, total, sizeof(float), [&](std::size_t first, std::size_t n) {
     draw_words(target, first, {words.data(), n});
     for (std::size_t i = 0; i < n; ++i)
       values[i] = static_cast<float>(odd_number(words[i])) * 0x1p-24f;
     std::memcpy(target.out + first * sizeof(float), values.data(), n * sizeof(float));
-  }
+  });
 }
 
 void draw_float64(const Target& target) {

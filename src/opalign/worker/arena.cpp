@@ -8,8 +8,6 @@
 namespace opalign::worker {
 namespace {
 
-constexpr std::size_t k_page = 4096;
-
 std::size_t round_up(std::size_t bytes) { return (bytes + k_page - 1) / k_page * k_page; }
 
 }  // namespace
@@ -37,24 +35,20 @@ std::optional<std::size_t> Arena::allocate(std::size_t bytes) {
   return begin;
 }
 
-std::pair<std::size_t, std::size_t> Arena::not_kept(std::size_t offset) const {
-  return {std::max(offset, k_keep), offset + m_used.at(offset)};
-}
-
 void Arena::free(std::size_t offset) {
-  if (const auto [from, end] = not_kept(offset); from < end)
-    ::fallocate(m_fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
-                static_cast<off_t>(end - from));
+  if (const std::span<std::byte> part = not_kept(offset); !part.empty())
+    ::fallocate(m_fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                part.data() - m_map.bytes().data(), static_cast<off_t>(part.size()));
   m_used.erase(offset);
 }
 
-void Arena::set_aside(std::size_t offset) {
-  if (const auto [from, end] = not_kept(offset); from < end)
-    m_map.set_aside(from, end);
+std::span<std::byte> Arena::region(std::size_t offset) const {
+  return m_map.bytes().subspan(offset, m_used.at(offset));
 }
 
-std::span<std::byte> Arena::region(std::size_t offset) const {
-  return m_map.bytes().subspan(offset, m_used.find(offset)->second);
+std::span<std::byte> Arena::not_kept(std::size_t offset) const {
+  const std::span<std::byte> all = region(offset);
+  return all.subspan(offset < k_keep ? std::min(k_keep - offset, all.size()) : 0);
 }
 
 }  // namespace opalign::worker

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include <opalign/worker/mapping.hpp>
 
@@ -30,14 +29,11 @@ class Arena {
   void free(std::size_t offset);
 
   [[nodiscard]] std::span<std::byte> region(std::size_t offset) const;
-  /// A region has been written: what is not kept of it is no longer mapped here.
-  void set_aside(std::size_t offset);
+  /// The part of a region that is not kept, which may be empty.
+  [[nodiscard]] std::span<std::byte> not_kept(std::size_t offset) const;
   [[nodiscard]] int worker_fd() const { return m_read_only.get(); }
 
  private:
-  /// The part of a region that is not kept: its first byte and its end, which may come before.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> not_kept(std::size_t offset) const;
-
   Fd m_fd;
   Fd m_read_only;
   Mapping m_map;

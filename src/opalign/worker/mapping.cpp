@@ -46,8 +46,9 @@ Expected<Mapping> Mapping::map(int fd, std::size_t bytes, bool writable) {
   return mapping;
 }
 
-void Mapping::set_aside(std::size_t begin, std::size_t end) {
-  ::madvise(m_data + begin, end - begin, MADV_DONTNEED);
+void set_aside(std::span<std::byte> part) {
+  if (!part.empty())
+    ::madvise(part.data(), part.size(), MADV_DONTNEED);
 }
 
 Expected<Fd> make_memfd(const char* name, std::size_t bytes) {

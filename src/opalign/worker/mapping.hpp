@@ -10,6 +10,8 @@
 
 namespace opalign::worker {
 
+inline constexpr std::size_t k_page = 4096;  ///< bytes; maps begin at multiples of it
+
 /// A shared map of a memfd, unmapped once.
 class Mapping {
  public:
@@ -23,18 +25,20 @@ class Mapping {
 
   [[nodiscard]] std::span<std::byte> bytes() const { return {m_data, m_size}; }
   [[nodiscard]] std::size_t size() const { return m_size; }
-  /// Takes the pages of [begin, end) out of this process; they stay in the memfd and come back when
-  /// they are used. `begin` is a multiple of the page size.
-  void set_aside(std::size_t begin, std::size_t end);
 
  private:
   std::byte* m_data = nullptr;
   std::size_t m_size = 0;
 };
 
+/// Takes the pages of `part`, which begins with one or is empty, out of this process; they stay in
+/// the memfd and come back when they are used.
+void set_aside(std::span<std::byte> part);
+
 /// A new memfd of `bytes` bytes (sparse until touched) that can no longer shrink or grow.
 Expected<Fd> make_memfd(const char* name, std::size_t bytes);
-/// A second descriptor of the same memory that cannot be written or mapped writable and shared.
+/// A second descriptor of the same memory that cannot be written or mapped writable and shared:
+/// that keeps writes by mistake out, not whoever opens the memory anew through /proc.
 Expected<Fd> reopen_read_only(const Fd& fd);
 
 }  // namespace opalign::worker

@@ -148,20 +148,21 @@ RunnerError read_error(const Json& error) {
   return read;
 }
 
-void extent_of(const Json& node, std::size_t& extent, int depth) {
+void add_to(Extent& extent, const Json& node, int depth) {
   if (depth > k_max_depth)
     return;
   if (node.is_object() && text_member(node, "$") == "out") {
     if (const Expected<TensorView> view =
             read_tensor(node, {static_cast<const std::byte*>(nullptr), SIZE_MAX / 2})) {
       const auto bytes = static_cast<std::size_t>(*numel(view->shape)) * size_of(view->dtype);
-      extent = std::max(extent, node["o"].get<std::size_t>() + bytes);
+      extent.end = std::max(extent.end, node["o"].get<std::size_t>() + bytes);
+      extent.bytes = bytes > SIZE_MAX - extent.bytes ? SIZE_MAX : extent.bytes + bytes;
     }
     return;
   }
   if (node.is_structured())
     for (const Json& child : node)
-      extent_of(child, extent, depth + 1);
+      add_to(extent, child, depth + 1);
 }
 
 }  // namespace
@@ -216,11 +217,11 @@ Expected<Outcome> read_outcome(const Json& answer, std::span<const std::byte> ou
   return outcome;
 }
 
-std::size_t output_extent(const Json& answer) {
-  std::size_t extent = 0;
+Extent output_extent(const Json& answer) {
+  Extent extent;
   for (const char* key : {"result", "grads"})
     if (const Json* node = member(answer, key))
-      extent_of(*node, extent, 0);
+      add_to(extent, *node, 0);
   return extent;
 }
 

@@ -20,8 +20,12 @@ namespace opalign::worker {
 Expected<Outcome> read_outcome(const nlohmann::json& answer, std::span<const std::byte> output,
                                const std::vector<std::string>& input_names);
 
-/// The bytes of the output file that the answer's tensors reach to; 0 if there are none.
+/// What an answer's tensors take of the output file.
+struct Extent {
+  std::size_t end = 0;    ///< bytes of the file that they reach to
+  std::size_t bytes = 0;  ///< of all of them together, saturating
+};
 /// Lets the caller map a file that has grown before read_outcome looks at it.
-[[nodiscard]] std::size_t output_extent(const nlohmann::json& answer);
+[[nodiscard]] Extent output_extent(const nlohmann::json& answer);
 
 }  // namespace opalign::worker
