@@ -57,7 +57,7 @@ class OutputFile:
         self._size = 0  # of the file
         self._grow(self._heap)
         fcntl.fcntl(self.fd, _F_ADD_SEALS, _F_SEAL_SHRINK)
-        self._touched = self._heap  # from here on, pages have to be made
+        self._touched = self._heap  # up to here, and to _kept at most, pages are there for good
         self._pieces: Dict[int, List[Tuple[int, int]]] = {}  # of the heap, by slot
         self._seen = [0] * slots  # what the board said when the slot's case began
         self.begin(0, 0)
@@ -114,12 +114,12 @@ class OutputFile:
             raise Refusal("output_limit", "outputs that opalign has not judged yet take all room")
         if end > self._size:
             self._grow(end)
-        if end > self._touched:  # one call instead of a fault a page
-            start = max(begin, self._touched)
+        start = max(begin, self._touched)
+        if start < end:  # one call instead of a fault a page
             done = _libc.madvise(self._address + start, end - start, _MADV_POPULATE_WRITE)
             if done != 0 and ctypes.get_errno() != errno.EINVAL:  # unknown before Linux 5.14
                 raise MemoryError(f"no memory for outputs of {size} bytes")
-            self._touched = end
+            self._touched = max(self._touched, min(end, self._kept))
         self._pieces.setdefault(self._slot, []).append((begin, end))
         return begin
 
@@ -134,7 +134,6 @@ class OutputFile:
             begin = max(begin, self._kept)
             if begin < end:
                 _libc.madvise(self._address + begin, end - begin, _MADV_REMOVE)
-                self._touched = min(self._touched, begin)
 
     def _grow(self, end: int) -> None:
         size = min(max(end, self._size * 2), self._room)
