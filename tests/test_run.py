@@ -125,6 +125,28 @@ def test_interrupt_ends_in_order(opalign: Path, home: Path, tmp_path: Path) -> N
     assert not processes_mentioning(str(ROOT / "tests" / "liar"))
 
 
+def test_an_interrupt_is_heard_where_no_case_runs(
+    opalign: Path, home: Path, tmp_path: Path
+) -> None:
+    with subprocess.Popen(["yes", "liar.identity("], stdout=subprocess.PIPE) as cases:
+        process = subprocess.Popen(
+            command(opalign, "-", "--out", tmp_path / "run"),
+            env=environment_of(home),
+            stdin=cases.stdout,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert wait_until(lambda: has_records(opalign, tmp_path / "run"))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+        finally:
+            process.kill()
+            cases.kill()
+    assert process.returncode == 130
+
+
 @pytest.mark.parametrize("killed", ["forkserver", "worker"])
 def test_outside_kill_harms_no_case(
     opalign: Path,

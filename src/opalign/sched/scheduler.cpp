@@ -276,14 +276,12 @@ Expected<Totals> Loop::run() {
     dispatch();
     if (m_flights.empty() && (m_interrupted || (m_exhausted && !m_waiting)))
       break;
-    if (!m_complete.empty())
-      continue;
     polls.clear();
     if (!m_interrupted && interrupt_fd() >= 0)
       polls.push_back({interrupt_fd(), POLLIN, 0});
     for (const auto& fleet : m_fleets)
       fleet->add_poll(polls);
-    ::poll(polls.data(), polls.size(), k_poll_ms);
+    ::poll(polls.data(), polls.size(), m_complete.empty() ? k_poll_ms : 0);
     if (!m_interrupted && interrupt_signal() != 0) {
       m_interrupted = true;
       interrupted_at = Clock::now();
