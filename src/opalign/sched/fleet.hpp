@@ -39,6 +39,7 @@ using Clock = std::chrono::steady_clock;
 /// Of docs/protocol.md, "Memory": the first page of a worker's output file. The worker writes the
 /// mark; opalign writes the board, a byte a slot, which counts the answers judged there.
 inline constexpr std::size_t k_head_bytes = 4096;
+inline constexpr std::size_t k_slot_bytes = std::size_t{1} << 18;
 inline constexpr std::size_t k_board = 64;
 
 struct FleetOptions {
@@ -46,7 +47,7 @@ struct FleetOptions {
   int workers = 2;
   int threads = 1;
   std::size_t memory = 0;        ///< bytes a worker may allocate, 0 for any
-  std::size_t output_limit = 0;  ///< bytes the tensors of an answer may take, 0 for any
+  std::size_t output_limit = 0;  ///< bytes that all tensors of an answer may take
   std::size_t kept_map = 0;  ///< bytes of each output file that stay mapped, a multiple of the page
 };
 
@@ -125,6 +126,7 @@ class Fleet {
   void on_frame(Worker& worker, const std::string& text);
   void on_ready(Worker& worker, const nlohmann::json& frame);
   void on_answer(Worker& worker, const nlohmann::json& frame);
+  Expected<void> follow_growth(Worker& worker) const;
   void lose(Worker& worker);
   void break_off(Worker& worker);
   void bury(Worker& worker, int signal, int exit_code);

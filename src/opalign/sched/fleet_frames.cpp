@@ -23,6 +23,7 @@ using Json = nlohmann::json;
 constexpr int k_protocol_version = 1;
 constexpr int k_max_failed_starts = 8;
 constexpr std::int64_t k_max_slots = 64;
+constexpr std::size_t k_most_output = std::size_t{1} << 43;
 
 std::optional<std::int64_t> integer(const Json& frame, const char* key) {
   const auto found = frame.find(key);
@@ -45,11 +46,18 @@ bool is_safe_to_map(int fd) {
          info.f_type == TMPFS_MAGIC;
 }
 
-/// A map of all of a file, as large as it is now.
-Expected<worker::Mapping> map_file(int fd) {
+std::size_t size_of_file(int fd) {
   struct stat info{};
-  ::fstat(fd, &info);
-  return worker::Mapping::map(fd, static_cast<std::size_t>(info.st_size), false);
+  return ::fstat(fd, &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
+}
+
+Outcome cannot_map(const Error& error) {
+  Outcome outcome;
+  outcome.status = OutcomeStatus::failed;
+  outcome.stage = Stage::fetch;
+  outcome.error = RunnerError{ErrorClass::out_of_memory, Stage::fetch, "",
+                              fmt::format("opalign {}", error.text()), ""};
+  return outcome;
 }
 
 }  // namespace
@@ -92,6 +100,8 @@ Expected<void> Fleet::on_control(const Json& frame) {
   if (op == "forked") {
     worker->pid = static_cast<pid_t>(integer(frame, "pid").value_or(-1));
     worker->pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, worker->pid, 0)));
+    if (!worker->pidfd)  // nothing could end it
+      lose(*worker);
     if (worker->doomed)  // decided before its pid was known
       kill(*worker);
   } else if (op == "exited") {
@@ -147,18 +157,32 @@ void Fleet::on_ready(Worker& worker, const Json& frame) {
   }
   worker.output = std::move(fds.front());
   Expected<worker::Mapping> head = worker::Mapping::map(worker.output.get(), k_head_bytes, true);
-  Expected<worker::Mapping> map = map_file(worker.output.get());
-  if (!is_safe_to_map(worker.output.get()) || !head || !map || map->size() < k_head_bytes) {
+  if (!is_safe_to_map(worker.output.get()) || !head ||
+      size_of_file(worker.output.get()) < k_head_bytes) {
     break_off(worker);
     return;
   }
   worker.head = std::make_shared<worker::Mapping>(std::move(*head));
-  worker.map = std::make_shared<worker::Mapping>(std::move(*map));
+  worker.map = std::make_shared<worker::Mapping>();
   for (std::int64_t number = 0; number < slots; ++number)
     worker.slots.push_back(std::make_shared<OutputSlot>(
         OutputSlot{static_cast<std::size_t>(number), false, worker.head, nullptr, 0}));
   worker.ready = true;
   m_failed_starts = 0;
+}
+
+/// Maps what a worker's output file has grown by, but no more than the protocol lets it. Fails
+/// where this process cannot.
+Expected<void> Fleet::follow_growth(Worker& worker) const {
+  const std::size_t limit = std::min(m_options.output_limit + worker::k_page, k_most_output);
+  const std::size_t most =
+      std::min(k_head_bytes + worker.slots.size() * (k_slot_bytes + 2 * limit), k_most_output);
+  const std::size_t size = std::min(size_of_file(worker.output.get()), most);
+  if (size <= worker.map->size())
+    return {};
+  TRY_ASSIGN(worker::Mapping map, worker::Mapping::map(worker.output.get(), size, false));
+  worker.map = std::make_shared<worker::Mapping>(std::move(map));
+  return {};
 }
 
 void Fleet::on_answer(Worker& worker, const Json& frame) {
@@ -169,22 +193,18 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   }
   Running& head = worker.queue.front();
   std::shared_ptr<OutputSlot> output = head.slot;
-  const worker::Extent extent = worker::output_extent(frame);
-  if (m_options.output_limit != 0 && extent.bytes > m_options.output_limit) {
-    break_off(worker);
-    return;
-  }
-  output->used = extent.end;
-  if (output->used > worker.map->size())  // it grew
-    if (Expected<worker::Mapping> map = map_file(worker.output.get()))
-      worker.map = std::make_shared<worker::Mapping>(std::move(*map));
+  Expected<void> mapped = follow_growth(worker);
   output->map = worker.map;
-  Expected<Outcome> outcome =
-      worker::read_outcome(frame, output->map->bytes(), head.job.input_names);
-  if (!outcome) {
+  Expected<worker::Answer> answer = worker::read_answer(
+      frame, output->map->bytes(), m_options.output_limit, head.job.input_names);
+  if (!mapped) {
+    answer = worker::Answer{cannot_map(mapped.error()), 0};
+  } else if (!answer) {
     break_off(worker);
     return;
   }
+  output->used = answer->end;
+  Outcome* outcome = &answer->outcome;
   // Limits of other runners follow from these.
   outcome->forward_s = std::clamp(outcome->forward_s, 0.0, seconds_since(worker.head_since));
   outcome->backward_s = std::clamp(outcome->backward_s, 0.0, seconds_since(worker.head_since));

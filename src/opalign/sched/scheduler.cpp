@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <opalign/base/interrupt.hpp>
@@ -96,6 +97,7 @@ Expected<void> Loop::set_up(const std::vector<RunnerLaunch>& runners) {
                worker::Mapping::map(m_pool.get(), value::k_pool_bytes, true));
     value::fill_pool(m_options.seed, map.bytes());
   }
+  ::fcntl(m_pool.get(), F_ADD_SEALS, F_SEAL_WRITE);
   TRY_ASSIGN(m_pool_read_only, worker::reopen_read_only(m_pool));
   const std::size_t files = runners.size() * static_cast<std::size_t>(m_options.slots + 1);
   const std::size_t kept_map =

@@ -33,7 +33,7 @@ struct Options {
   /// still busy with it.
   double time_limit_s = 10;
   std::size_t memory_limit = 0;   ///< bytes a worker may allocate, 0 for any
-  std::size_t output_limit = 0;   ///< bytes that the tensors of an answer may take, 0 for any
+  std::size_t output_limit = 0;   ///< bytes that all tensors of an answer may take
   std::size_t memory_budget = 0;  ///< bytes that all units in flight may be expected to take
   std::uint64_t seed = 0;
 };

@@ -55,7 +55,9 @@ Channel::State Channel::receive(std::vector<std::string>& frames) {
       for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= c->cmsg_len; at += sizeof(int)) {
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(c) + at, sizeof fd);
-        m_fds.emplace_back(fd);
+        Fd received(fd);
+        if (m_fds.empty())  // no frame brings more; the others close here
+          m_fds.push_back(std::move(received));
       }
     }
     if (got == 0) {

@@ -24,10 +24,10 @@ class Channel {
 
   enum class State { open, closed, broken };
 
-  /// Reads what is there. Complete frames are appended to `frames`; descriptors that came along go
-  /// to `received_fds`. `broken` if a length is beyond k_max_frame.
+  /// Reads what is there. Complete frames are appended to `frames`; of descriptors that came along
+  /// the first waits for take_fds. `broken` if a length is beyond k_max_frame.
   State receive(std::vector<std::string>& frames);
-  /// Queues a frame, with descriptors that the kernel copies now or with the first byte written.
+  /// Queues a frame. One with descriptors is written at once, and lost if the peer takes nothing.
   void send(std::string_view json, std::vector<int> fds = {});
   /// Writes as much of the queue as the peer takes.
   State flush();

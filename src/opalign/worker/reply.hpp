@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's answer to a run frame, read with suspicion: JSON and an output file become an Outcome.
+// A worker's answer to a run frame, read with suspicion: JSON and an output file become an Answer.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,15 @@
 
 namespace opalign::worker {
 
-/// Reads `result`, `grads`, `modified`, `t` and `error` of an answer. Tensors become views into
-/// `output`, bounds, alignment and sizes checked. `input_names` name the inputs by index.
-/// Fails where the answer is not one of the protocol.
-Expected<Outcome> read_outcome(const nlohmann::json& answer, std::span<const std::byte> output,
-                               const std::vector<std::string>& input_names);
-
-/// What an answer's tensors take of the output file.
-struct Extent {
-  std::size_t end = 0;    ///< bytes of the file that they reach to
-  std::size_t bytes = 0;  ///< of all of them together, saturating
+struct Answer {
+  Outcome outcome;
+  std::size_t end = 0;  ///< bytes of the output file that its tensors reach to
 };
-/// Lets the caller map a file that has grown before read_outcome looks at it.
-[[nodiscard]] Extent output_extent(const nlohmann::json& answer);
+
+/// Reads `result`, `grads`, `modified`, `t` and `error` of an answer. Tensors become views into
+/// `output`, bounds, alignment and sizes checked; `limit`: bytes that all of them together may
+/// take. `input_names` name the inputs by index. Fails where the answer is not one of the protocol.
+Expected<Answer> read_answer(const nlohmann::json& answer, std::span<const std::byte> output,
+                             std::size_t limit, const std::vector<std::string>& input_names);
 
 }  // namespace opalign::worker
