@@ -86,16 +86,18 @@ def getitem(x: Tensor, item: Any) -> Tensor:
 
 
 def setitem(x: Tensor, item: Any, value: Any) -> Tensor:
-    """x[item] = value in place; returns x."""
+    """x[item] = value in place, in the dtype of x; returns x."""
     parts = _indices(x, item)
+    if isinstance(value, Tensor):
+        value = value.to(x.dtype)
     if not any(_backward(part) for part in parts):
         x[tuple(parts)] = value
         return x
     places = torch.arange(x.numel(), device=x.device).reshape(x.shape)
     chosen = getitem(places, item)
     if not isinstance(value, Tensor):
-        value = torch.tensor(value, device=x.device)
-    values = torch.broadcast_to(value.to(x.dtype), chosen.shape).reshape(-1)
+        value = torch.tensor(value, dtype=x.dtype, device=x.device)
+    values = torch.broadcast_to(value, chosen.shape).reshape(-1)
     flat = x.reshape(-1).index_put((chosen.reshape(-1),), values)
     return x.copy_(flat.reshape(x.shape))
 
