@@ -253,3 +253,22 @@ TEST_CASE("compare: random results are held to structure, shape and dtype only")
   CHECK(verdict(with_outputs(done(k_ones), {vector(DType::int32, {1, 1})}), done(k_ones)) ==
         Verdict::differs);
 }
+
+TEST_CASE("memory that changes while it is compared is a difference, and nothing worse") {
+  std::vector<float> theirs{1, 2}, ours{2, 1};
+  const auto view = [](std::vector<float>& values) {
+    return Result{TensorView{DType::float32, {2}, reinterpret_cast<std::byte*>(values.data())}};
+  };
+  compare::Context context;
+  int windows = 0;
+  context.touched = [&](std::size_t) {
+    if (++windows == 2)  // equal from when the statistics are done
+      theirs = ours;
+  };
+  const Outcome reference = done(view(ours));
+  const Judgement judgement =
+      compare::judge(policy("torch"), context, done(view(theirs)), std::span(&reference, 1));
+  CHECK(judgement.verdict == Verdict::differs);
+  CHECK(judgement.reason == Reason::value);
+  CHECK(judgement.message.find("changed while it was compared") != std::string::npos);
+}

@@ -65,6 +65,11 @@ void explain(LeafComparison& leaf, const TensorView& a, const TensorView& b,
   const TensorStats& stats = leaf.stats;
   for (const std::int64_t flat : worst_elements(a, b, tolerance, touched))
     leaf.elements.push_back({unravel(flat, a.shape), element_text(a, flat), element_text(b, flat)});
+  if (leaf.elements.empty()) {  // whoever owns the memory wrote to it meanwhile
+    leaf.reason = Reason::value;
+    leaf.message = fmt::format("{}: changed while it was compared", leaf.path);
+    return;
+  }
   const LeafComparison::Element& worst = leaf.elements.front();
   const std::string place = fmt::format("{}: {} != {}", element_path(leaf.path, worst.index),
                                         worst.target, worst.reference);

@@ -2,6 +2,8 @@
 // What a fleet's processes say, read with suspicion: anything that is not a frame of the protocol
 // at its place ends the process that sent it.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -51,6 +53,7 @@ std::size_t size_of_file(int fd) {
   return ::fstat(fd, &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
+/// The case ran out of memory here, not in its worker.
 Outcome cannot_map(const Error& error) {
   Outcome outcome;
   outcome.status = OutcomeStatus::failed;
@@ -100,8 +103,9 @@ Expected<void> Fleet::on_control(const Json& frame) {
   if (op == "forked") {
     worker->pid = static_cast<pid_t>(integer(frame, "pid").value_or(-1));
     worker->pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, worker->pid, 0)));
-    if (!worker->pidfd)  // nothing could end it
-      lose(*worker);
+    if (!worker->pidfd && errno != ESRCH)  // else it is gone already, and `exited` follows
+      return fail(fmt::format("{}: a worker could not be ended: pidfd_open: {}", runner(),
+                              std::strerror(errno)));
     if (worker->doomed)  // decided before its pid was known
       kill(*worker);
   } else if (op == "exited") {
@@ -156,9 +160,12 @@ void Fleet::on_ready(Worker& worker, const Json& frame) {
     return;
   }
   worker.output = std::move(fds.front());
+  if (!is_safe_to_map(worker.output.get()) || size_of_file(worker.output.get()) < k_head_bytes) {
+    break_off(worker);
+    return;
+  }
   Expected<worker::Mapping> head = worker::Mapping::map(worker.output.get(), k_head_bytes, true);
-  if (!is_safe_to_map(worker.output.get()) || !head ||
-      size_of_file(worker.output.get()) < k_head_bytes) {
+  if (!head) {
     break_off(worker);
     return;
   }
@@ -174,7 +181,7 @@ void Fleet::on_ready(Worker& worker, const Json& frame) {
 /// Maps what a worker's output file has grown by, but no more than the protocol lets it. Fails
 /// where this process cannot.
 Expected<void> Fleet::follow_growth(Worker& worker) const {
-  const std::size_t limit = std::min(m_options.output_limit + worker::k_page, k_most_output);
+  const std::size_t limit = std::min(m_options.output_limit, k_most_output) + worker::k_page;
   const std::size_t most =
       std::min(k_head_bytes + worker.slots.size() * (k_slot_bytes + 2 * limit), k_most_output);
   const std::size_t size = std::min(size_of_file(worker.output.get()), most);
@@ -197,7 +204,7 @@ void Fleet::on_answer(Worker& worker, const Json& frame) {
   output->map = worker.map;
   Expected<worker::Answer> answer = worker::read_answer(
       frame, output->map->bytes(), m_options.output_limit, head.job.input_names);
-  if (!mapped) {
+  if (!answer && !mapped) {
     answer = worker::Answer{cannot_map(mapped.error()), 0};
   } else if (!answer) {
     break_off(worker);
